@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Everything libpmk offers.  A program that needs one part only may include
+ * that part's header instead.
+ */
+#ifndef PMK_PMK_H
+#define PMK_PMK_H
+
+#include <pmk/copy.h>
+#include <pmk/cpu.h>
+#include <pmk/error.h>
+#include <pmk/flush.h>
+#include <pmk/kernel.h>
+#include <pmk/log.h>
+#include <pmk/map.h>
+#include <pmk/rlog.h>
+#include <pmk/version.h>
+
+#endif /* PMK_PMK_H */

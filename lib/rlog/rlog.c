@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Open and close a log. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/export.h"
+#include "base/log.h"
+#include "base/util.h"
+#include "map/map_impl.h"
+#include "rlog/rlog_impl.h"
+
+/* Read the super block, from its copy if need be.  Explains nothing. */
+static int read_super(const unsigned char *base, struct rlog_super *super_ret,
+		      bool *bad_ret)
+{
+	struct rlog_super copy;
+	enum rlog_super_verdict a =
+		pmk_rlog_get_super(base + RLOG_SUPER_A, super_ret);
+	enum rlog_super_verdict b =
+		pmk_rlog_get_super(base + RLOG_SUPER_B, &copy);
+
+	*bad_ret = a != RLOG_SUPER_GOOD || b != RLOG_SUPER_GOOD;
+	if (a == RLOG_SUPER_GOOD)
+		return 0;
+	if (b == RLOG_SUPER_GOOD) {
+		*super_ret = copy;
+		return 0;
+	}
+	if (a == RLOG_SUPER_NEWER || b == RLOG_SUPER_NEWER)
+		return PMK_E_LOG_VERSION;
+	if (a == RLOG_SUPER_NOT && b == RLOG_SUPER_NOT)
+		return PMK_E_NOT_A_LOG;
+	return PMK_E_LOG_DAMAGED;
+}
+
+/* A file that is shorter than the header page of a log. */
+static int explain_short(const struct pmk_rlog *log)
+{
+	struct rlog_super super;
+
+	if (log->map->len < RLOG_LINE ||
+	    pmk_rlog_get_super(log->base, &super) != RLOG_SUPER_GOOD)
+		return pmk_fail(PMK_E_NOT_A_LOG, "too short for a record log");
+	return pmk_fail(PMK_E_LOG_TRUNCATED,
+			"%zu bytes: not even the header is whole",
+			log->map->len);
+}
+
+static int load(struct pmk_rlog *log)
+{
+	int rc;
+
+	if (log->map->len < RLOG_DATA)
+		return explain_short(log);
+	rc = read_super(log->base, &log->super, &log->bad_super);
+	if (rc == PMK_E_LOG_VERSION)
+		return pmk_fail(rc, "written by a newer pmkit");
+	if (rc == PMK_E_NOT_A_LOG)
+		return pmk_fail(rc, "it has no record log's magic number");
+	if (rc)
+		return pmk_fail(rc, "both super blocks are damaged");
+	log->avail = log->map->len < log->super.size ? log->map->len
+						     : log->super.size;
+	log->avail = pmk_align_down(log->avail, RLOG_LINE);
+	pmk_rlog_load_state(log);
+	return 0;
+}
+
+static int check_writable(const struct pmk_rlog *log)
+{
+	if (log->avail < log->super.size)
+		return pmk_fail(PMK_E_LOG_TRUNCATED,
+				"log of %llu bytes in a file of %zu",
+				(unsigned long long)log->super.size,
+				log->map->len);
+	if (!log->valid_states)
+		return pmk_fail(PMK_E_LOG_DAMAGED,
+				"both state lines are damaged");
+	return 0;
+}
+
+/*
+ * The end of the log: behind the last sound record.  What was committed when
+ * the state line was written need not be read again.
+ */
+static void find_tail(struct pmk_rlog *log)
+{
+	struct pmk_rlog_cursor cursor = {
+		.off = log->state.committed,
+		.number = log->state.number,
+		.epoch = log->state.epoch,
+	};
+	struct pmk_rlog_record rec;
+	int rc;
+
+	while ((rc = pmk_rlog_next(log, &cursor, &rec)) != 0)
+		if (rc == PMK_E_LOG_DAMAGED)
+			pmk_log(PMK_LOG_WARNING,
+				"%llu damaged bytes at offset %llu",
+				(unsigned long long)rec.len,
+				(unsigned long long)rec.off);
+	log->tail = cursor.off;
+	log->number = cursor.number;
+}
+
+/* A new epoch: from now on, what an earlier writer left behind the end can
+ * never pass for a record. */
+static int begin_epoch(struct pmk_rlog *log)
+{
+	struct rlog_state next = log->state;
+	bool stored;
+	int rc;
+
+	next.epoch++;
+	next.flags = 0;
+	next.committed = log->tail;
+	next.number = log->number;
+	next.limit = log->tail;
+	rc = pmk_rlog_commit_state(log, &next);
+	if (rc)
+		return rc;
+	/* room for the first appends, so that they need one drain; a full
+	 * file system is their trouble */
+	rc = pmk_rlog_extend(log, log->tail, &stored);
+	if (rc)
+		return log->broken ? rc : 0;
+	/* drain: the new limit, before records behind the old one */
+	return stored ? log->map->ops->drain(log->map, log->base, RLOG_DATA)
+		      : 0;
+}
+
+static int start_writer(struct pmk_rlog *log)
+{
+	int rc = check_writable(log);
+
+	if (rc)
+		return rc;
+	log->writer = true;
+	find_tail(log);
+	return begin_epoch(log);
+}
+
+static void free_log(struct pmk_rlog *log)
+{
+	if (log->own_map)
+		pmk_map_close(log->map);
+	/* last: a new writer must find this one's work complete */
+	if (log->lock_fd >= 0)
+		close(log->lock_fd);
+	free(log);
+}
+
+static int attach(struct pmk_map *map, bool own_map, uint32_t flags,
+		  struct pmk_rlog **log_ret)
+{
+	struct pmk_rlog *log = calloc(1, sizeof(*log));
+	int rc = 0;
+
+	if (!log)
+		return -ENOMEM;
+	log->map = map;
+	log->base = map->addr;
+	log->lock_fd = -1;
+	if (flags & PMK_RLOG_WRITE) {
+		rc = pmk_rlog_lock(map);
+		if (rc >= 0) {
+			log->lock_fd = rc;
+			rc = 0;
+		}
+	}
+	if (!rc)
+		rc = load(log);
+	if (!rc && flags & PMK_RLOG_WRITE)
+		rc = start_writer(log);
+	if (rc) {
+		free_log(log);
+		return rc;
+	}
+	log->own_map = own_map;
+	*log_ret = log;
+	return 0;
+}
+
+PMK_EXPORT int pmk_rlog_attach(struct pmk_map *map, uint32_t flags,
+			       struct pmk_rlog **log_ret)
+{
+	if (flags & ~PMK_RLOG_WRITE)
+		return pmk_fail(-EINVAL, "unknown flags 0x%x", flags);
+	if (flags & PMK_RLOG_WRITE && map->read_only)
+		return pmk_fail(PMK_E_READ_ONLY, "the mapping is read-only");
+	return attach(map, false, flags, log_ret);
+}
+
+/* Does a mapping of unknown use hold a log that wants to be emulated? */
+static bool wants_emulation(const struct pmk_map *map, struct pmk_map_params *p)
+{
+	struct rlog_super super;
+	bool bad;
+
+	if (map->kind == PMK_MAP_KIND_DEVDAX || map->len < RLOG_DATA ||
+	    read_super(map->addr, &super, &bad) ||
+	    !(super.flags & RLOG_SUPER_EMULATED))
+		return false;
+	p->flags |= PMK_MAP_EMULATED;
+	p->emulated_domain = (enum pmk_domain)super.domain;
+	return true;
+}
+
+static int open_map(const char *path, uint32_t flags, struct pmk_map **map_ret)
+{
+	struct pmk_map_params p = {
+		.flags = flags & PMK_RLOG_WRITE ? 0 : PMK_MAP_READ_ONLY,
+	};
+	struct stat st;
+	int rc;
+
+	if (!stat(path, &st) && S_ISREG(st.st_mode) && !st.st_size)
+		return pmk_fail(PMK_E_NOT_A_LOG, "%s: an empty file", path);
+	rc = pmk_map_open(path, &p, map_ret);
+	if (rc || !wants_emulation(*map_ret, &p))
+		return rc;
+	pmk_map_close(*map_ret);
+	return pmk_map_open(path, &p, map_ret);
+}
+
+PMK_EXPORT int pmk_rlog_open(const char *path, uint32_t flags,
+			     struct pmk_rlog **log_ret)
+{
+	struct pmk_map *map;
+	int rc;
+
+	if (!path || flags & ~PMK_RLOG_WRITE)
+		return pmk_fail(-EINVAL, "no path, or unknown flags 0x%x",
+				flags);
+	rc = open_map(path, flags, &map);
+	if (rc)
+		return rc;
+	rc = attach(map, true, flags, log_ret);
+	if (rc)
+		pmk_map_close(map);
+	return rc;
+}
+
+PMK_EXPORT int pmk_rlog_close(struct pmk_rlog *log)
+{
+	int rc = 0;
+
+	if (!log)
+		return 0;
+	if (log->writer && !log->broken) {
+		struct rlog_state next = log->state;
+
+		next.flags = RLOG_STATE_CLEAN;
+		next.committed = log->tail;
+		next.number = log->number;
+		rc = pmk_rlog_commit_state(log, &next);
+	}
+	free_log(log);
+	return rc;
+}
+
+PMK_EXPORT void pmk_rlog_get_info(const struct pmk_rlog *log,
+				  struct pmk_rlog_info *info_ret)
+{
+	*info_ret = (struct pmk_rlog_info){
+		.size_bytes = log->super.size,
+		.file_bytes = log->map->len,
+		.id = log->super.id,
+		.version = log->super.version,
+		.emulated = log->super.flags & RLOG_SUPER_EMULATED,
+		.clean = log->state.flags & RLOG_STATE_CLEAN,
+		.opens = log->state.epoch,
+	};
+}
+
+PMK_EXPORT struct pmk_map *pmk_rlog_map(const struct pmk_rlog *log)
+{
+	return log->map;
+}

@@ -1,0 +1,101 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
+# pmk doctor, against what stat(1), findmnt(8) and this file say.
+
+load common
+
+@test "a file on tmpfs: volatile, page, not pmem" {
+	in_tmpfs 1M sh -c 'echo data >mnt/f; pmk doctor mnt/f --json'
+	is 3 "$status"
+	is "false file page volatile tmpfs volatile_fs 5" \
+		"$(json '"\(.pmem) \(.kind) \(.granularity) \(.domain) \(.fs_type) \(.reason) \(.size_bytes)"')"
+	is "$PWD/mnt" "$(json .mount_point)"
+	[ -n "$(json .remedy)" ]
+}
+
+@test "a file here: file system and mount point are those of findmnt" {
+	head -c 5000 /dev/zero >f
+	run --separate-stderr pmk doctor f --json
+	is "$(findmnt -n -o FSTYPE -T f)" "$(json .fs_type)"
+	is "$(findmnt -n -o TARGET -T f)" "$(json .mount_point)"
+	is 5000 "$(json .size_bytes)"
+	# whatever it lies on, verdict, granularity and exit status agree
+	case $(json .granularity) in
+	page) is "3 false" "$status $(json .pmem)" ;;
+	byte | "cache line") is "0 true" "$status $(json .pmem)" ;;
+	*) false ;;
+	esac
+}
+
+@test "an ext4 or xfs file on a disk: the block device is the reason" {
+	case $(findmnt -n -o FSTYPE,SOURCE -T .) in
+	*pmem*) skip "this is a pmem device" ;;
+	ext4* | xfs*) ;;
+	*) skip "neither ext4 nor xfs here" ;;
+	esac
+	echo data >f
+	run -3 --separate-stderr pmk doctor f
+	grep -Eq '^verdict +not persistent memory' <<<"$output"
+	grep -Eq '^granularity +page' <<<"$output"
+	grep -Eq '^reason .*block device is not persistent memory' <<<"$output"
+	grep -Eq '^remedy .*namespace' <<<"$output"
+	is "" "$stderr"
+}
+
+@test "an emulated log is good, and the file under it is told too" {
+	pmk log create l --size 64k --emulated
+	works pmk doctor l
+	grep -Eq '^verdict +emulated persistent memory' <<<"$output"
+	grep -q 'not of the machine' <<<"$output"
+	grep -q "$(findmnt -n -o FSTYPE -T l)" <<<"$output"
+	works pmk doctor l --json
+	is "true true file" "$(json '"\(.record_log) \(.emulated) \(.kind)"')"
+}
+
+@test "a log that is not emulated is judged by its file" {
+	pmk log create l --size 64k
+	run --separate-stderr pmk doctor l --json
+	is "true false" "$(json '"\(.record_log) \(.emulated)"')"
+	is "$(json '.pmem')" "$([ "$status" -eq 0 ] && echo true || echo false)"
+}
+
+@test "what is not there, or cannot be opened: exit 1" {
+	fails 1 '^pmk doctor: missing: No such file or directory' pmk doctor missing
+	is "" "$output"
+	touch file
+	fails 1 'Not a directory' pmk doctor file/below
+	fails 1 'No such file' pmk doctor ""
+	ln -s loop loop
+	fails 1 'symbolic links' pmk doctor loop
+	fails 1 'name too long' pmk doctor "$(printf '%5000s' x)"
+}
+
+@test "what cannot be mapped: exit 3, and the reason, without hanging" {
+	mkdir dir
+	mkfifo fifo
+	touch empty
+	for p in dir fifo /dev/null empty; do
+		run -3 --separate-stderr "${limit[@]}" pmk doctor $p --json
+		is "false none" "$(json '"\(.pmem) \(.kind)"')"
+	done
+	is empty "$(json .reason)"
+	run -3 --separate-stderr "${limit[@]}" pmk doctor fifo --json
+	is file_type "$(json .reason)"
+	run -3 --separate-stderr pmk doctor empty
+	grep -Eq '^remedy +give it a size' <<<"$output"
+}
+
+@test "nothing is written" {
+	head -c 10000 /dev/urandom >f
+	chmod 400 f
+	before=$(sha256sum f; stat -c '%y %z %s' f)
+	run pmk doctor f
+	is "$before" "$(sha256sum f; stat -c '%y %z %s' f)"
+}
+
+@test "a path that is not UTF-8 makes valid JSON" {
+	f=$'bad\xff\xfename'
+	echo data >"$f"
+	run --separate-stderr pmk doctor "$f" --json
+	is 'bad??name' "$(json .path)"
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* On what a figure was measured: without it, it says nothing. */
+#ifndef TOOLS_BENCH_HOST_H
+#define TOOLS_BENCH_HOST_H
+
+struct json_object;
+
+struct host {
+	char cpu[128];
+	char features[256]; /* that the library uses, separated by blanks */
+	char kernel[160];
+	char medium[128];
+	long cpus;      /* online */
+	long page_size; /* of the mapping, in bytes */
+	double load;    /* average of the last minute, before the measurement */
+};
+
+void host_read(struct host *h, const char *medium);
+void host_print(const struct host *h);
+struct json_object *host_to_json(const struct host *h);
+
+#endif /* TOOLS_BENCH_HOST_H */

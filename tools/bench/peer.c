@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Load libpmem and libpmemlog. */
+#include <dlfcn.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/util.h"
+#include "bench/peer.h"
+
+struct symbol {
+	const char *name;
+	void *fn_ret; /* to a pointer to function */
+};
+
+static void say_why(char *why, size_t size, const char *package)
+{
+	const char *error = dlerror();
+
+	snprintf(why, size, "not installed: apt install %s (%s)", package,
+		 error ? error : "cannot be loaded");
+}
+
+/* ISO C has no conversion from object to function pointers; POSIX promises
+ * that their bytes are the same. */
+static bool find_all(void *lib, const struct symbol *s, size_t n)
+{
+	for (; n; n--, s++) {
+		void *p = dlsym(lib, s->name);
+
+		if (!p)
+			return false;
+		memcpy(s->fn_ret, &p, sizeof(p));
+	}
+	return true;
+}
+
+/* Where the code of @fn, a pointer to function, came from. */
+static void find_file(const void *fn, char *file, size_t size)
+{
+	char *path = NULL;
+	Dl_info info;
+	void *addr;
+
+	memcpy(&addr, fn, sizeof(addr));
+	if (dladdr(addr, &info))
+		path = realpath(info.dli_fname, NULL);
+	snprintf(file, size, "%s", path ? path : "?");
+	free(path);
+}
+
+/* Never closed: the library may have started what must not end with it. */
+static void *load(const char *name)
+{
+	/* read by the library when it first asks whether memory is pmem */
+	setenv("PMEM_IS_PMEM_FORCE", "1", 1);
+	return dlopen(name, RTLD_NOW | RTLD_LOCAL);
+}
+
+bool peer_load_pmem(struct peer_pmem *peer)
+{
+	const struct symbol symbols[] = {
+		{ "pmem_memcpy_persist", &peer->memcpy_persist },
+		{ "pmem_memcpy_nodrain", &peer->memcpy_nodrain },
+		{ "pmem_drain", &peer->drain },
+	};
+	void *lib = load("libpmem.so.1");
+
+	*peer = (struct peer_pmem){ .file = "" };
+	if (!lib || !find_all(lib, symbols, ARRAY_SIZE(symbols))) {
+		say_why(peer->why, sizeof(peer->why), "libpmem1");
+		return false;
+	}
+	find_file(&peer->memcpy_persist, peer->file, sizeof(peer->file));
+	return true;
+}
+
+bool peer_load_pmemlog(struct peer_pmemlog *peer)
+{
+	const struct symbol symbols[] = {
+		{ "pmemlog_create", &peer->create },
+		{ "pmemlog_close", &peer->close },
+		{ "pmemlog_append", &peer->append },
+		{ "pmemlog_appendv", &peer->appendv },
+		{ "pmemlog_rewind", &peer->rewind },
+		{ "pmemlog_nbyte", &peer->nbyte },
+		{ "pmemlog_errormsg", &peer->errormsg },
+	};
+	void *lib = load("libpmemlog.so.1");
+
+	*peer = (struct peer_pmemlog){ .file = "" };
+	if (!lib || !find_all(lib, symbols, ARRAY_SIZE(symbols))) {
+		say_why(peer->why, sizeof(peer->why), "libpmemlog1");
+		return false;
+	}
+	find_file(&peer->append, peer->file, sizeof(peer->file));
+	return true;
+}

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The pmk command: finds the command in the table and runs it.  What concerns
+ * every command is here too: standard descriptors, the environment, the check
+ * that standard output was written.
+ */
+#include <argp.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <pmk/cpu.h>
+#include <pmk/version.h>
+
+#include "out.h"
+#include "pmk.h"
+#include "signals.h"
+
+static const struct command commands[] = {
+	{ "cpu", cmd_cpu, "CPU features, and the kernel of each operation",
+	  NULL },
+	{ "doctor", cmd_doctor, "what a path is, and why it is or is not pmem",
+	  NULL },
+	{ "copy", cmd_copy, "copy a file to persistent memory and back", NULL },
+	{ "log", NULL, "persist records in a log", log_commands },
+	{ "bench", cmd_bench, "measure against libpmem and libc", NULL },
+	{ NULL, NULL, NULL, NULL },
+};
+
+static void print_help(const struct command *table, const char *prefix)
+{
+	printf("Usage: %s COMMAND [OPTION...]\n\nCommands:\n", prefix);
+	for (; table->name; table++)
+		printf("  %-8s  %s\n", table->name, table->summary);
+	printf("\n`%s COMMAND --help' and %s(1) tell more.\n", prefix,
+	       strcmp(prefix, "pmk") ? "pmk-log" : "pmk");
+}
+
+/* "log", "log create", ...: @prefix is "log " for those of a subtable. */
+static void list_commands(const struct command *table, const char *prefix)
+{
+	char name[64];
+
+	for (; table->name; table++) {
+		printf("%s%s\n", prefix, table->name);
+		snprintf(name, sizeof(name), "%s ", table->name);
+		if (table->sub)
+			list_commands(table->sub, name);
+	}
+}
+
+static const struct command *find(const struct command *table, const char *name)
+{
+	for (; table->name; table++)
+		if (!strcmp(table->name, name))
+			return table;
+	return NULL;
+}
+
+int command_run(const struct command *table, const char *prefix, int argc,
+		char **argv)
+{
+	char name[64];
+	const struct command *c;
+
+	if (argc < 2) {
+		out_error("which command? `%s --help' lists them", prefix);
+		return EXIT_USAGE;
+	}
+	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-?")) {
+		print_help(table, prefix);
+		return EXIT_OK;
+	}
+	c = find(table, argv[1]);
+	if (!c) {
+		out_error("no command '%s'; `%s --help' lists them", argv[1],
+			  prefix);
+		return EXIT_USAGE;
+	}
+	/* messages of the command, and argp's, name it in full */
+	snprintf(name, sizeof(name), "%s %s", prefix, c->name);
+	out_set_name(name);
+	if (c->sub)
+		return command_run(c->sub, name, argc - 1, argv + 1);
+	argv[1] = name;
+	return c->run(argc - 1, argv + 1);
+}
+
+/* "help log read" is "log read --help" */
+static int help(int argc, char **argv)
+{
+	static char flag[] = "--help";
+
+	for (int i = 1; i + 1 < argc; i++)
+		argv[i] = argv[i + 1];
+	argv[argc - 1] = flag;
+	return command_run(commands, "pmk", argc, argv);
+}
+
+/* A name that does not exist would silently measure the wrong kernel. */
+static int check_environment(void)
+{
+	const char *list = secure_getenv("PMK_DISABLE_CPU_FEATURES");
+	char known[256] = "";
+	uint32_t mask;
+
+	if (!list || !pmk_cpu_feature_parse(list, &mask))
+		return EXIT_OK;
+	for (uint32_t bit = 1; pmk_cpu_feature_name(bit); bit <<= 1) {
+		if (*known)
+			strcat(known, ", ");
+		strncat(known, pmk_cpu_feature_name(bit), 20);
+	}
+	out_error("PMK_DISABLE_CPU_FEATURES: %s; known: %s",
+		  out_explanation(PMK_E_CPU_FEATURE, NULL), known);
+	return EXIT_USAGE;
+}
+
+/*
+ * A file that is opened must not become descriptor 0 to 2 of a command that was
+ * started without them: messages would be written into it.  The wrong access
+ * mode keeps the descriptor failing with EBADF.
+ */
+static void open_standard_fds(void)
+{
+	for (int fd = 0; fd <= 2; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF &&
+		    open("/dev/null", fd ? O_RDONLY : O_WRONLY) != fd)
+			_exit(EXIT_FAIL);
+}
+
+int main(int argc, char **argv)
+{
+	open_standard_fds();
+	signals_init();
+	out_init("pmk");
+	argp_err_exit_status = EXIT_USAGE;
+	if (argc >= 2 && !strcmp(argv[1], "help"))
+		return help(argc, argv);
+	if (argc == 2 && !strcmp(argv[1], "--version")) {
+		printf("pmk %s\n", pmk_version());
+		return EXIT_OK;
+	}
+	if (argc == 2 && !strcmp(argv[1], "--list-commands")) {
+		list_commands(commands, "");
+		return EXIT_OK;
+	}
+	if (check_environment() != EXIT_OK)
+		return EXIT_USAGE;
+	return command_run(commands, "pmk", argc, argv);
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What pmk copy reads from: a regular file or a devdax node. */
+#ifndef TOOLS_SOURCE_H
+#define TOOLS_SOURCE_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/stat.h>
+
+struct pmk_map;
+
+#define SOURCE_CHUNK ((size_t)4 << 20)
+
+struct source {
+	const char *path;
+	struct stat st;
+	uint64_t size;
+	int fd;              /* regular file */
+	struct pmk_map *map; /* devdax */
+	char *buf;
+};
+
+/* Both report failures themselves and return an exit code.  source_close() is
+ * right after either. */
+int source_open(struct source *s, const char *path);
+
+/* @len bytes at @off, at most SOURCE_CHUNK; valid until the next call. */
+int source_read(struct source *s, uint64_t off, size_t len,
+		const char **data_ret);
+
+void source_close(struct source *s);
+
+#endif /* TOOLS_SOURCE_H */
