@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -23,6 +24,7 @@
 #include "pmk.h"
 #include "progress.h"
 #include "replace.h"
+#include "signals.h"
 #include "source.h"
 
 enum {
@@ -44,6 +46,7 @@ struct copy {
 	struct replace replace;
 	struct pmk_map *map; /* NULL for an empty file */
 	int fd;              /* of the destination, to read back */
+	int old_fd;          /* of the file to be replaced, for its lock */
 	uint64_t elapsed_ns;
 	uint64_t mismatch; /* offset, or UINT64_MAX */
 	enum pmk_map_kind kind;
@@ -96,6 +99,38 @@ static bool is_devdax(const char *path)
 	return !pmk_map_explain(path, &rep) && rep.kind == PMK_MAP_KIND_DEVDAX;
 }
 
+static int refuse_existing(const struct copy *c)
+{
+	return out_fail(c->dst, -EEXIST,
+			c->devdax ? "--force overwrites its content"
+				  : "--force replaces it");
+}
+
+/*
+ * A writer of a record log locks it, and would go on to acknowledge records in
+ * a file that has no name any more.  The lock is kept until that file is
+ * replaced, so that no writer begins meanwhile; where it cannot be had for
+ * another reason than a writer, the copy goes on without.
+ */
+static int lock_old(struct copy *c)
+{
+	c->old_fd = open(c->dst, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (c->old_fd < 0 || !flock(c->old_fd, LOCK_SH | LOCK_NB) ||
+	    errno != EWOULDBLOCK)
+		return EXIT_OK;
+	return out_fail(c->dst, PMK_E_LOG_LOCKED, NULL);
+}
+
+/* A DST that is not there; names that can never be are told apart now. */
+static int check_new_dst(const struct copy *c, int error)
+{
+	struct stat st;
+
+	if (error != ENOENT || !*c->dst || !lstat(c->dst, &st))
+		return out_fail(c->dst, -error, NULL);
+	return EXIT_OK;
+}
+
 /* Refuse what must not or cannot be written to, before anything is. */
 static int check_dst(struct copy *c)
 {
@@ -103,8 +138,7 @@ static int check_dst(struct copy *c)
 	struct stat st;
 
 	if (stat(c->dst, &st))
-		return errno == ENOENT ? EXIT_OK
-				       : out_fail(c->dst, -errno, NULL);
+		return check_new_dst(c, errno);
 	if (S_ISDIR(st.st_mode))
 		return out_fail(c->dst, -EISDIR, "name the file itself");
 	if (st.st_dev == src->st_dev && st.st_ino == src->st_ino)
@@ -114,10 +148,8 @@ static int check_dst(struct copy *c)
 	if (!c->devdax && !S_ISREG(st.st_mode))
 		return out_fail(c->dst, PMK_E_FILE_TYPE, NULL);
 	if (!c->args->force)
-		return out_fail(c->dst, -EEXIST,
-				c->devdax ? "--force overwrites its content"
-					  : "--force replaces it");
-	return EXIT_OK;
+		return refuse_existing(c);
+	return c->devdax ? EXIT_OK : lock_old(c);
 }
 
 /* The library names the temporary file, the message names what was asked. */
@@ -285,6 +317,7 @@ static int transfer(struct copy *c)
 	uint64_t start = clock_now_ns();
 	int rc = EXIT_OK;
 
+	signals_mapped(c->dst, c->src.map ? c->src.path : NULL);
 	if (c->map) {
 		c->kind = pmk_map_kind(c->map);
 		c->granularity = pmk_map_granularity(c->map);
@@ -303,8 +336,10 @@ static int transfer(struct copy *c)
 
 static int put_in_place(struct copy *c)
 {
-	int rc = replace_commit(&c->replace);
+	int rc = replace_commit(&c->replace, c->args->force);
 
+	if (rc == -EEXIST)
+		return refuse_existing(c);
 	return rc ? fail(c, rc) : EXIT_OK;
 }
 
@@ -317,7 +352,7 @@ static int print_json(const struct copy *c)
 	out_json_u64(o, "size_bytes", c->src.size);
 	out_json_u64(o, "elapsed_ns", c->elapsed_ns);
 	out_json_str(o, "kind", pmk_map_kind_name(c->kind));
-	out_json_str(o, "granularity", pmk_granularity_name(c->granularity));
+	out_json_name(o, "granularity", pmk_granularity_name(c->granularity));
 	out_json_str(o, "domain", pmk_domain_name(c->domain));
 	if (c->args->verify)
 		out_json_bool(o, "verified", c->mismatch == UINT64_MAX);
@@ -346,7 +381,12 @@ static int copy(struct copy *c)
 int cmd_copy(int argc, char **argv)
 {
 	struct args a = { { NULL, NULL }, false, false, false };
-	struct copy c = { .args = &a, .fd = -1, .mismatch = UINT64_MAX };
+	struct copy c = {
+		.args = &a,
+		.fd = -1,
+		.old_fd = -1,
+		.mismatch = UINT64_MAX,
+	};
 	int rc;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &a);
@@ -354,6 +394,8 @@ int cmd_copy(int argc, char **argv)
 	rc = copy(&c);
 	if (c.fd >= 0)
 		close(c.fd);
+	if (c.old_fd >= 0)
+		close(c.old_fd);
 	pmk_map_close(c.map);
 	replace_end(&c.replace);
 	source_close(&c.src);

@@ -12,9 +12,11 @@
 #include "base/cleanup.h"
 #include "base/util.h"
 #include "lines.h"
+#include "log_file.h"
 #include "opt.h"
 #include "out.h"
 #include "pmk.h"
+#include "signals.h"
 
 #define BATCH_MAX ((uint64_t)1 << 20)
 
@@ -114,38 +116,6 @@ static size_t collect(struct run *r)
 	return n;
 }
 
-/* Whoever reads the numbers relies on them, so they are not kept back. */
-static int acknowledge(uint64_t first, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		printf("%" PRIu64 "\n", first + i);
-	return out_flush() == EXIT_OK ? 0 : -EPIPE;
-}
-
-/* Append all @n records, in as many calls as the log takes. */
-static int append(struct run *r, size_t n)
-{
-	size_t done = 0;
-
-	while (done < n) {
-		uint64_t first = 0;
-		int64_t rc = pmk_rlog_append_batch(r->log, r->iov + done,
-						   n - done, &first);
-
-		if (rc < 0)
-			return (int)rc;
-		if (!r->appended)
-			r->first = first;
-		r->appended += (uint64_t)rc;
-		for (size_t i = done; i < done + (size_t)rc; i++)
-			r->bytes += r->iov[i].len;
-		done += (size_t)rc;
-		if (r->args->ack && acknowledge(first, (size_t)rc))
-			return -EPIPE;
-	}
-	return 0;
-}
-
 static const char *remedy(int code)
 {
 	switch (code) {
@@ -164,11 +134,55 @@ static const char *remedy(int code)
 /* One line: why, what is safe, and where to go on. */
 static int report(const struct run *r, const char *subject, int code)
 {
-	return out_error("%s: %s: %" PRIu64
-			 " records appended, input record %" PRIu64
-			 " was not%s",
-			 subject, out_explanation(code, subject), r->appended,
-			 r->appended + 1, remedy(code));
+	return out_error(
+		"%s: %s: %" PRIu64 " record%s appended, input record %" PRIu64
+		" was not%s",
+		subject, out_explanation(code, subject), r->appended,
+		r->appended == 1 ? "" : "s", r->appended + 1, remedy(code));
+}
+
+/* Numbers that cannot be printed: what they would say is said here. */
+static int report_stdout(const struct run *r, int code)
+{
+	return out_error("standard output: %s: %" PRIu64 " record%s appended",
+			 pmk_strerror(code), r->appended,
+			 r->appended == 1 ? "" : "s");
+}
+
+/* Whoever reads the numbers relies on them, so they are not kept back. */
+static int acknowledge(const struct run *r, uint64_t first, size_t n)
+{
+	int rc;
+
+	for (size_t i = 0; i < n; i++)
+		printf("%" PRIu64 "\n", first + i);
+	rc = out_flush_quiet();
+	return rc ? report_stdout(r, rc) : EXIT_OK;
+}
+
+/* Append all @n records, in as many calls as the log takes; an exit code. */
+static int append(struct run *r, size_t n)
+{
+	size_t done = 0;
+
+	while (done < n) {
+		uint64_t first = 0;
+		int64_t rc = pmk_rlog_append_batch(r->log, r->iov + done,
+						   n - done, &first);
+
+		if (rc < 0)
+			return report(r, r->args->path, (int)rc);
+		signals_appended(first + (uint64_t)rc - 1);
+		if (!r->appended)
+			r->first = first;
+		r->appended += (uint64_t)rc;
+		for (size_t i = done; i < done + (size_t)rc; i++)
+			r->bytes += r->iov[i].len;
+		done += (size_t)rc;
+		if (r->args->ack && acknowledge(r, first, (size_t)rc))
+			return EXIT_FAIL;
+	}
+	return EXIT_OK;
 }
 
 static int fill_failed(const struct run *r, int rc)
@@ -186,11 +200,8 @@ static int append_input(struct run *r)
 
 		if (n) {
 			rc = append(r, n);
-			/* --ack: the message was about standard output */
-			if (rc == -EPIPE)
-				return EXIT_FAIL;
 			if (rc)
-				return report(r, r->args->path, rc);
+				return rc;
 			continue;
 		}
 		rc = lines_fill(&r->lines);
@@ -251,8 +262,10 @@ int cmd_log_append(int argc, char **argv)
 	/* a reader of --ack that goes away is an error, not a death: the log is
 	 * closed and the message tells how far it came */
 	signal(SIGPIPE, SIG_IGN);
+	signals_mapped(a.path, NULL);
+	signals_appended(0);
 	rc = pmk_rlog_open(a.path, PMK_RLOG_WRITE, &r.log);
 	if (rc)
-		return out_fail(a.path, rc, NULL);
+		return log_file_fail(a.path, rc, NULL);
 	return run_on(&r);
 }

@@ -2,15 +2,19 @@
 /* pmk log check: the verdict on a whole record log. */
 #include <inttypes.h>
 #include <stdbool.h>
+#include <stdio.h>
 
 #include <json-c/json.h>
 
 #include <pmk/rlog.h>
 
+#include "base/size.h"
 #include "base/util.h"
+#include "log_file.h"
 #include "opt.h"
 #include "out.h"
 #include "pmk.h"
+#include "signals.h"
 
 static const struct problem {
 	uint32_t bit;
@@ -26,6 +30,23 @@ static const struct problem {
 	{ PMK_RLOG_SHORT_FILE, "short_file",
 	  "the file is shorter than the log" },
 };
+
+/* Nothing on media tells these two apart. */
+static void row_torn(struct libscols_table *tb, uint64_t bytes)
+{
+	char iec[32], text[192];
+
+	if (!bytes) {
+		out_row(tb, "incomplete append", "none", NULL);
+		return;
+	}
+	pmk_size_format(bytes, iec, sizeof(iec));
+	snprintf(text, sizeof(text),
+		 "%s: either cut short and never acknowledged, or damaged "
+		 "since: these cannot be told apart",
+		 iec);
+	out_row(tb, "incomplete append", text, NULL);
+}
 
 static void print_table(const struct pmk_rlog_info *info,
 			const struct pmk_rlog_report *rep)
@@ -48,7 +69,13 @@ static void print_table(const struct pmk_rlog_info *info,
 	out_row_size(tb, "file size", info->file_bytes);
 	out_row_u64(tb, "next append at offset", rep->end_off);
 	out_row_size(tb, "free", rep->free_bytes);
-	out_row_size(tb, "incomplete append", rep->torn_bytes);
+	row_torn(tb, rep->torn_bytes);
+	out_row(tb, "state lines",
+		rep->problems & PMK_RLOG_BAD_STATE ? "both damaged"
+		: rep->torn_state ? "one of two is torn or damaged, which is "
+				    "harmless: the other one counts"
+				  : "sound",
+		NULL);
 	out_row(tb, "closed by its last writer", info->clean ? "yes" : "no",
 		NULL);
 	out_row_u64(tb, "opened by writers", info->opens);
@@ -92,6 +119,28 @@ static void print_json(const char *path, const struct pmk_rlog_info *info,
 	out_json_end(o);
 }
 
+/* There is a log, and nothing of it can be read. */
+static int unreadable(const struct opt_path *a, int code)
+{
+	int rc = log_file_unreadable(a->path, code);
+	struct json_object *o, *list;
+
+	if (!a->json || rc != EXIT_BAD)
+		return rc;
+	o = out_json();
+	list = json_object_new_array();
+	if (json_object_array_add(
+		    list, json_object_new_string(code == PMK_E_LOG_TRUNCATED
+							 ? "short_file"
+							 : "no_header")))
+		out_of_memory();
+	out_json_path(o, "path", a->path);
+	out_json_bool(o, "good", false);
+	out_json_add(o, "problems", list);
+	out_json_end(o);
+	return rc;
+}
+
 int cmd_log_check(int argc, char **argv)
 {
 	struct opt_path a = opt_parse_path(
@@ -102,9 +151,10 @@ int cmd_log_check(int argc, char **argv)
 	struct pmk_rlog *log;
 	int rc;
 
+	signals_mapped(a.path, NULL);
 	rc = pmk_rlog_open(a.path, 0, &log);
 	if (rc)
-		return out_fail(a.path, rc, NULL);
+		return unreadable(&a, rc);
 	pmk_rlog_get_info(log, &info);
 	rc = pmk_rlog_check(log, &rep);
 	pmk_rlog_close(log);

@@ -6,9 +6,11 @@
 #include <pmk/map.h>
 #include <pmk/rlog.h>
 
+#include "log_file.h"
 #include "opt.h"
 #include "out.h"
 #include "pmk.h"
+#include "signals.h"
 
 enum {
 	KEY_EMULATED = 0x100,
@@ -101,8 +103,8 @@ static int print_json(const char *path)
 	out_json_u64(o, "format_version", info.version);
 	out_json_bool(o, "emulated", info.emulated);
 	out_json_str(o, "kind", pmk_map_kind_name(pmk_map_kind(map)));
-	out_json_str(o, "granularity",
-		     pmk_granularity_name(pmk_map_granularity(map)));
+	out_json_name(o, "granularity",
+		      pmk_granularity_name(pmk_map_granularity(map)));
 	out_json_str(o, "domain", pmk_domain_name(pmk_map_domain(map)));
 	pmk_rlog_close(log);
 	return out_json_end(o);
@@ -114,8 +116,12 @@ int cmd_log_create(int argc, char **argv)
 	int rc;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &a);
+	signals_mapped(a.path, NULL);
+	/* half a log is nothing to leave behind, nor to guess at and remove */
+	signals_hold();
 	rc = pmk_rlog_create(a.path, a.size, a.flags);
+	signals_release();
 	if (rc)
-		return out_fail(a.path, rc, remedy(&a, rc));
+		return log_file_fail(a.path, rc, remedy(&a, rc));
 	return a.json ? print_json(a.path) : EXIT_OK;
 }

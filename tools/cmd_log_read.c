@@ -10,9 +10,11 @@
 
 #include <pmk/rlog.h>
 
+#include "log_file.h"
 #include "opt.h"
 #include "out.h"
 #include "pmk.h"
+#include "signals.h"
 #include "utf8.h"
 
 enum {
@@ -22,6 +24,7 @@ enum {
 
 struct args {
 	const char *path;
+	const char *format; /* as given, or NULL */
 	bool json;
 	bool null;
 	bool skip;
@@ -47,6 +50,18 @@ static const struct argp_option options[] = {
 	OPT_END,
 };
 
+static void check_args(struct args *a, struct argp_state *state)
+{
+	bool raw = a->format && !strcmp(a->format, "raw");
+
+	if (a->json && raw)
+		argp_error(state, "--json and --format raw exclude each other");
+	if (a->format && !raw)
+		a->json = true;
+	if (a->json && a->null)
+		argp_error(state, "--null is for the raw format only");
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	static const char *const names[] = { "FILE" };
@@ -54,11 +69,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case KEY_FORMAT:
-		a->json = !strcmp(arg, "json");
-		if (!a->json && strcmp(arg, "raw"))
+		a->format = arg;
+		if (strcmp(arg, "json") && strcmp(arg, "raw"))
 			argp_error(state,
-				   "--format: '%s' is neither raw "
-				   "nor json",
+				   "--format: '%s' is neither raw nor json",
 				   arg);
 		return 0;
 	case 'z':
@@ -70,9 +84,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 'j':
 		a->json = true;
 		return 0;
+	case ARGP_KEY_END:
+		check_args(a, state);
+		break;
 	default:
-		return opt_positional(key, arg, state, &a->path, names, 1);
+		break;
 	}
+	return opt_positional(key, arg, state, &a->path, names, 1);
 }
 
 static const struct argp argp = {
@@ -188,19 +206,37 @@ static void print_tail_json(const struct run *r)
 	       r->rc == EXIT_OK ? "true" : "false");
 }
 
+static void print_head_json(void)
+{
+	fputs("{\n  \"schema\": 1,\n  \"records\": [", stdout);
+}
+
+/* There is a log, and nothing of it can be read: a document says so, too. */
+static int unreadable(struct run *r, int code)
+{
+	r->rc = log_file_unreadable(r->args->path, code);
+	if (r->args->json && r->rc == EXIT_BAD) {
+		r->truncated = code == PMK_E_LOG_TRUNCATED;
+		print_head_json();
+		print_tail_json(r);
+	}
+	return r->rc;
+}
+
 int cmd_log_read(int argc, char **argv)
 {
-	struct args a = { NULL, false, false, false };
+	struct args a = { NULL, NULL, false, false, false };
 	struct run r = { .args = &a };
 	struct pmk_rlog *log;
 	int rc;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &a);
+	signals_mapped(a.path, NULL);
 	rc = pmk_rlog_open(a.path, 0, &log);
 	if (rc)
-		return out_fail(a.path, rc, NULL);
+		return unreadable(&r, rc);
 	if (a.json)
-		fputs("{\n  \"schema\": 1,\n  \"records\": [", stdout);
+		print_head_json();
 	r.rc = read_all(&r, log);
 	if (a.json)
 		print_tail_json(&r);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Records from a file descriptor. */
 #include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -74,6 +75,15 @@ static int make_room(struct lines *l)
 	return 0;
 }
 
+/* Whoever shares the descriptor may have set O_NONBLOCK.  True: read again;
+ * false: errno tells why not. */
+static bool wait_for_input(int fd)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+
+	return errno == EAGAIN && (poll(&p, 1, -1) > 0 || errno == EINTR);
+}
+
 int lines_fill(struct lines *l)
 {
 	ssize_t n;
@@ -88,7 +98,7 @@ int lines_fill(struct lines *l)
 		return rc;
 	do
 		n = read(l->fd, l->buf + l->end, l->cap - l->end);
-	while (n < 0 && errno == EINTR);
+	while (n < 0 && (errno == EINTR || wait_for_input(l->fd)));
 	if (n < 0)
 		return -errno;
 	l->end += (size_t)n;

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <json-c/json.h>
@@ -23,6 +24,7 @@ static char command_name[64];
 /* The library explains while it fails, the command reports afterwards: the
  * explanation is kept so that one failure is one line. */
 static char explanation[1024];
+static bool stdout_reported;
 
 void out_set_name(const char *name)
 {
@@ -38,19 +40,41 @@ static void hear(enum pmk_log_level level, const char *text, void *arg)
 		snprintf(explanation, sizeof(explanation), "%s", text);
 }
 
-int out_flush(void)
+const char *out_name(void)
 {
-	static bool reported;
+	return command_name;
+}
+
+/* 0 or -errno; -EIO if an earlier write failed and nobody kept the reason. */
+static int flush_stdout(void)
+{
 	bool bad = ferror(stdout);
 
 	if (!bad)
 		errno = 0;
 	if (!fflush(stdout) && !bad)
+		return 0;
+	return errno ? -errno : -EIO;
+}
+
+int out_flush_quiet(void)
+{
+	int rc = flush_stdout();
+
+	if (rc)
+		stdout_reported = true;
+	return rc;
+}
+
+int out_flush(void)
+{
+	int rc = flush_stdout();
+
+	if (!rc)
 		return EXIT_OK;
-	if (!reported)
-		out_error("standard output: %s",
-			  errno ? strerrordesc_np(errno) : "write error");
-	reported = true;
+	if (!stdout_reported)
+		out_error("standard output: %s", pmk_strerror(rc));
+	stdout_reported = true;
 	return EXIT_FAIL;
 }
 
@@ -85,16 +109,23 @@ void out_of_memory(void)
 	exit(out_error("out of memory"));
 }
 
+/* Errors whose text says all: the explanation only says it in other words. */
+static bool says_all(int code)
+{
+	return code == PMK_E_LOG_EXISTS || code == PMK_E_LOG_LOCKED ||
+	       code == PMK_E_READ_ONLY;
+}
+
 const char *out_explanation(int code, const char *path)
 {
 	static char text[2 * sizeof(explanation)];
 	const char *what = pmk_strerror(code), *why = explanation;
 	size_t n = path ? strlen(path) : 0;
 
-	if (n && !strncmp(why, path, n) && !strncmp(why + n, ": ", 2))
+	if (path && !strncmp(why, path, n) && !strncmp(why + n, ": ", 2))
 		why += n + 2;
 	/* some explanations say what the error is, some only add to it */
-	if (!*why)
+	if (!*why || says_all(code))
 		snprintf(text, sizeof(text), "%s", what);
 	else if (strstr(why, what))
 		snprintf(text, sizeof(text), "%s", why);
@@ -104,10 +135,27 @@ const char *out_explanation(int code, const char *path)
 	return text;
 }
 
+const char *out_path(const char *path)
+{
+	return *path ? path : "''";
+}
+
+static bool is_symlink(const char *path)
+{
+	struct stat st;
+
+	return !lstat(path, &st) && S_ISLNK(st.st_mode);
+}
+
 int out_fail(const char *path, int code, const char *remedy)
 {
-	return out_error("%s: %s%s%s", path, out_explanation(code, path),
-			 remedy ? "; " : "", remedy ? remedy : "");
+	const char *text = out_explanation(code, path);
+
+	/* the name is there, and whoever looks at it wonders */
+	if (code == -ENOENT && is_symlink(path))
+		text = "a symbolic link to nothing";
+	return out_error("%s: %s%s%s", out_path(path), text, remedy ? "; " : "",
+			 remedy ? remedy : "");
 }
 
 struct libscols_table *out_table(const char *heading, ...)
@@ -194,6 +242,18 @@ void out_json_add(struct json_object *o, const char *key,
 void out_json_str(struct json_object *o, const char *key, const char *s)
 {
 	out_json_add(o, key, json_object_new_string(s));
+}
+
+void out_json_name(struct json_object *o, const char *key, const char *name)
+{
+	_cleanup_free_ char *copy = strdup(name);
+
+	if (!copy)
+		out_of_memory();
+	for (char *p = copy; *p; p++)
+		if (*p == ' ')
+			*p = '_';
+	out_json_str(o, key, copy);
 }
 
 void out_json_path(struct json_object *o, const char *key, const char *path)

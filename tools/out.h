@@ -21,6 +21,7 @@ void out_init(const char *name);
 
 /* The name that messages begin with, such as "pmk log read"; kept. */
 void out_set_name(const char *name);
+const char *out_name(void);
 
 /* One line on stderr, "NAME: ..."; returns EXIT_FAIL. */
 __attribute__((format(printf, 1, 2))) int out_error(const char *fmt, ...);
@@ -29,6 +30,9 @@ __attribute__((format(printf, 1, 2))) int out_error(const char *fmt, ...);
  * a "@path: " at its beginning (@path may be NULL).  Said once: an explanation
  * that nobody asked for is dropped by asking.  Valid until the next call. */
 const char *out_explanation(int code, const char *path);
+
+/* How messages name @path: an empty one is shown as two quotes. */
+const char *out_path(const char *path);
 
 /* The failure of a library call on @path, in one line, with @remedy (or NULL)
  * behind it; returns EXIT_FAIL. */
@@ -40,6 +44,9 @@ _Noreturn void out_of_memory(void);
 /* Has all of standard output been written?  EXIT_OK, or EXIT_FAIL after a
  * message, which comes once. */
 int out_flush(void);
+/* The same for a caller that reports it with what else it knows: 0 or -errno,
+ * and no message, then or later. */
+int out_flush_quiet(void);
 
 /* A table with these column headings, ended by NULL; none are shown if the
  * first is empty. */
@@ -59,6 +66,8 @@ struct json_object *out_json(void);
 void out_json_add(struct json_object *o, const char *key,
 		  struct json_object *value);
 void out_json_str(struct json_object *o, const char *key, const char *s);
+/* A name of one or more words, joined by '_' as in keys. */
+void out_json_name(struct json_object *o, const char *key, const char *name);
 /* A path need not be UTF-8, JSON must be: other bytes become '?'. */
 void out_json_path(struct json_object *o, const char *key, const char *path);
 void out_json_u64(struct json_object *o, const char *key, uint64_t v);

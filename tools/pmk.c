@@ -7,6 +7,8 @@
 #include <argp.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <locale.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,15 +91,38 @@ int command_run(const struct command *table, const char *prefix, int argc,
 	return c->run(argc - 1, argv + 1);
 }
 
-/* "help log read" is "log read --help" */
+/* "help log read" is "log read --help", and "help help" just "help" */
 static int help(int argc, char **argv)
 {
 	static char flag[] = "--help";
 
+	while (argc > 2 && !strcmp(argv[2], "help")) {
+		argc--;
+		argv++;
+	}
 	for (int i = 1; i + 1 < argc; i++)
 		argv[i] = argv[i + 1];
 	argv[argc - 1] = flag;
 	return command_run(commands, "pmk", argc, argv);
+}
+
+/* The options that take the place of a command: an exit code, or -1 if
+ * @argv[1] is none of them. */
+static int run_option(int argc, char **argv)
+{
+	bool version = !strcmp(argv[1], "--version") || !strcmp(argv[1], "-V");
+
+	if (!version && strcmp(argv[1], "--list-commands"))
+		return -1;
+	if (argc > 2) {
+		out_error("one argument too many: '%s'", argv[2]);
+		return EXIT_USAGE;
+	}
+	if (version)
+		printf("pmk %s\n", pmk_version());
+	else
+		list_commands(commands, "");
+	return EXIT_OK;
 }
 
 /* A name that does not exist would silently measure the wrong kernel. */
@@ -134,20 +159,20 @@ static void open_standard_fds(void)
 
 int main(int argc, char **argv)
 {
+	int rc;
+
+	/* so that tables show a path as it is; the rest of the locale would
+	 * change numbers and half of the messages */
+	setlocale(LC_CTYPE, "");
 	open_standard_fds();
 	signals_init();
 	out_init("pmk");
 	argp_err_exit_status = EXIT_USAGE;
 	if (argc >= 2 && !strcmp(argv[1], "help"))
 		return help(argc, argv);
-	if (argc == 2 && !strcmp(argv[1], "--version")) {
-		printf("pmk %s\n", pmk_version());
-		return EXIT_OK;
-	}
-	if (argc == 2 && !strcmp(argv[1], "--list-commands")) {
-		list_commands(commands, "");
-		return EXIT_OK;
-	}
+	rc = argc >= 2 ? run_option(argc, argv) : -1;
+	if (rc >= 0)
+		return rc;
 	if (check_environment() != EXIT_OK)
 		return EXIT_USAGE;
 	return command_run(commands, "pmk", argc, argv);

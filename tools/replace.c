@@ -72,10 +72,27 @@ static int sync_dir(const char *path)
 	return fd < 0 || fsync(fd) ? -errno : 0;
 }
 
-int replace_commit(struct replace *r)
+/* Put @temp at @target, which must not be there, however late it came. */
+static int rename_new(const char *temp, const char *target)
 {
-	if (rename(r->temp, r->target))
+	if (!renameat2(AT_FDCWD, temp, AT_FDCWD, target, RENAME_NOREPLACE))
+		return 0;
+	if (errno != EINVAL && errno != ENOSYS)
 		return -errno;
+	/* the file system cannot; link(2) never replaces anything either */
+	if (link(temp, target))
+		return -errno;
+	unlink(temp);
+	return 0;
+}
+
+int replace_commit(struct replace *r, bool may_replace)
+{
+	int rc = may_replace ? (rename(r->temp, r->target) ? -errno : 0)
+			     : rename_new(r->temp, r->target);
+
+	if (rc)
+		return rc;
 	r->done = true;
 	signals_remove(NULL);
 	return sync_dir(r->target);

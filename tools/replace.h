@@ -19,8 +19,9 @@ struct replace {
 int replace_begin(struct replace *r, const char *path);
 
 /* Rename temp, whose content must be durable, and make that durable too.
- * Returns 0 or -errno; the target is as it was unless done is set. */
-int replace_commit(struct replace *r);
+ * Unless @may_replace, a target that has appeared meanwhile is left alone:
+ * -EEXIST.  Returns 0 or -errno; the target is as it was unless done is set. */
+int replace_commit(struct replace *r, bool may_replace);
 
 /* After begin, in any case: removes temp unless it was renamed. */
 void replace_end(struct replace *r);

@@ -1,18 +1,43 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Signals that would end the command with a core file or leave a file behind.
+/*
+ * Signals that would end the command: what it leaves behind, and what it says
+ * when a mapped file breaks.
  */
+#include <limits.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/util.h"
+#include "out.h"
 #include "pmk.h"
 #include "signals.h"
 
-static const int deadly[] = { SIGHUP, SIGINT, SIGTERM };
+/* Every signal ends a process by default, except these. */
+static const int harmless[] = { SIGCHLD, SIGCONT, SIGURG,  SIGWINCH,
+				SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU };
+/* Of the others, a program meets these by its own doing. */
+static const int faults[] = { SIGABRT, SIGBUS, SIGFPE, SIGILL,
+			      SIGSEGV, SIGSYS, SIGTRAP };
 
 static const char *_Atomic to_remove;
+static sigset_t before_hold;
+
+#define NO_APPEND UINT64_MAX
+
+static char subject[2 * PATH_MAX + 128];
+static _Atomic uint64_t last_appended = NO_APPEND;
+
+static bool is_in(const int *list, size_t n, int sig)
+{
+	for (size_t i = 0; i < n; i++)
+		if (list[i] == sig)
+			return true;
+	return false;
+}
 
 static void remove_file(void)
 {
@@ -30,16 +55,52 @@ static void on_deadly(int sig)
 	raise(sig);
 }
 
+/* A line built where no function of stdio may be called. */
+struct line {
+	char text[sizeof(subject) + 256];
+	size_t len;
+};
+
+static void add(struct line *l, const char *s)
+{
+	size_t n = pmk_min_size(strlen(s), sizeof(l->text) - l->len);
+
+	memcpy(l->text + l->len, s, n);
+	l->len += n;
+}
+
+static void add_number(struct line *l, uint64_t v)
+{
+	char digits[24];
+	size_t i = sizeof(digits) - 1;
+
+	digits[i] = '\0';
+	do {
+		digits[--i] = (char)('0' + v % 10);
+		v /= 10;
+	} while (v);
+	add(l, digits + i);
+}
+
 /* A mapped file became shorter, or its storage cannot be read: neither is a
  * fault of this program, so it leaves no core. */
 static void on_bus(int sig)
 {
-	static const char text[] = "pmk: a mapped file was cut off or its "
-				   "storage failed\n";
+	uint64_t last = atomic_load(&last_appended);
+	struct line l = { .len = 0 };
 
 	(void)sig;
 	remove_file();
-	if (write(STDERR_FILENO, text, sizeof(text) - 1) < 0)
+	add(&l, *subject ? subject : "pmk");
+	add(&l, ": a mapped file was cut off, or its storage failed");
+	if (last && last != NO_APPEND) {
+		add(&l, "; the last record that was appended is number ");
+		add_number(&l, last);
+	} else if (!last) {
+		add(&l, "; no record was appended");
+	}
+	add(&l, "\n");
+	if (write(STDERR_FILENO, l.text, l.len) < 0)
 		_exit(EXIT_FAIL);
 	_exit(EXIT_FAIL);
 }
@@ -66,10 +127,38 @@ void signals_remove(const char *path)
 	atomic_store(&to_remove, path);
 	if (!path)
 		return;
-	for (size_t i = 0; i < ARRAY_SIZE(deadly); i++)
-		/* nohup(1) has its reasons */
-		if (!sigaction(deadly[i], NULL, &old) &&
-		    old.sa_handler != SIG_IGN)
-			handle(deadly[i], on_deadly,
-			       (int)SA_RESETHAND | SA_NODEFER);
+	/* SIGKILL and what the C library keeps for itself refuse; what has a
+	 * handler or is ignored stays so: nohup(1) has its reasons */
+	for (int sig = 1; sig <= SIGRTMAX; sig++)
+		if (!is_in(harmless, ARRAY_SIZE(harmless), sig) &&
+		    !sigaction(sig, NULL, &old) && old.sa_handler == SIG_DFL)
+			handle(sig, on_deadly, (int)SA_RESETHAND | SA_NODEFER);
+}
+
+void signals_hold(void)
+{
+	sigset_t set;
+
+	sigfillset(&set);
+	for (size_t i = 0; i < ARRAY_SIZE(harmless); i++)
+		sigdelset(&set, harmless[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(faults); i++)
+		sigdelset(&set, faults[i]);
+	sigprocmask(SIG_BLOCK, &set, &before_hold);
+}
+
+void signals_release(void)
+{
+	sigprocmask(SIG_SETMASK, &before_hold, NULL);
+}
+
+void signals_mapped(const char *path, const char *other)
+{
+	snprintf(subject, sizeof(subject), "%s: %s%s%s", out_name(), path,
+		 other ? " or " : "", other ? other : "");
+}
+
+void signals_appended(uint64_t number)
+{
+	atomic_store(&last_appended, number);
 }

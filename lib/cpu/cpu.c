@@ -172,7 +172,7 @@ static uint32_t detect(void)
 	uint32_t disabled = 0;
 
 	if (list && pmk_cpu_feature_parse(list, &disabled))
-		pmk_log(PMK_LOG_ERROR,
+		pmk_log(PMK_LOG_WARNING,
 			"PMK_DISABLE_CPU_FEATURES=%s disables nothing", list);
 	return pmk_cpu_without(pmk_cpu_decode(&hw), disabled);
 }

@@ -163,7 +163,6 @@ static enum pmk_map_reason reason_for_file(int fd, const struct stat *st,
 	case TMPFS_MAGIC:
 	case RAMFS_MAGIC:
 	case HUGETLBFS_MAGIC:
-		r->domain = PMK_DOMAIN_VOLATILE;
 		return PMK_REASON_VOLATILE_FS;
 	case OVERLAYFS_SUPER_MAGIC:
 		return PMK_REASON_OVERLAYFS;
@@ -192,7 +191,7 @@ static void explain_file(struct pmk_map_report *r, int fd,
 			 const struct stat *st)
 {
 	struct pmk_mount m;
-	int rc;
+	int rc, sync_rc;
 
 	r->size_bytes = (uint64_t)st->st_size;
 	r->align_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
@@ -205,17 +204,19 @@ static void explain_file(struct pmk_map_report *r, int fd,
 		snprintf(r->detail, sizeof(r->detail), "nothing to map");
 		return;
 	}
-	rc = try_map_sync(fd);
-	if (!rc) {
-		explain_fsdax(r, st->st_dev);
-	} else if (try_map(fd)) {
+	sync_rc = try_map_sync(fd);
+	rc = sync_rc ? try_map(fd) : 0;
+	if (rc) {
 		explain_error(r, rc, PMK_REASON_UNKNOWN);
 		return;
+	}
+	if (!sync_rc) {
+		explain_fsdax(r, st->st_dev);
 	} else {
 		r->kind = PMK_MAP_KIND_FILE;
 		r->granularity = PMK_GRANULARITY_PAGE;
-		r->domain = PMK_DOMAIN_DEVICE;
-		r->reason = reason_for_file(fd, st, rc, r);
+		r->domain = pmk_probe_fs_domain(fd);
+		r->reason = reason_for_file(fd, st, sync_rc, r);
 	}
 	snprintf(r->detail, sizeof(r->detail),
 		 "%.31s%s%.63s, mounted on %.120s",

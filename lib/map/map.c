@@ -92,7 +92,6 @@ static int open_path(const char *path, const struct pmk_map_params *p,
 		     int *fd_ret, bool *created_ret)
 {
 	mode_t mode = p->mode ? p->mode : 0600;
-	int rc;
 
 	if (!(p->flags & PMK_MAP_CREATE))
 		return open_existing(path, p, fd_ret);
@@ -102,13 +101,8 @@ static int open_path(const char *path, const struct pmk_map_params *p,
 		return 0;
 	if (errno != EEXIST || p->flags & PMK_MAP_EXCLUSIVE)
 		return -errno;
-	rc = open_existing(path, p, fd_ret);
-	/* a link to a file that is not there: O_EXCL refuses to follow it */
-	if (rc == -ENOENT) {
-		*fd_ret = open(path, O_RDWR | O_CREAT | O_CLOEXEC, mode);
-		rc = *fd_ret < 0 ? -errno : 0;
-	}
-	return rc;
+	/* a link to nothing stays one: ENOENT, as from cp(1) */
+	return open_existing(path, p, fd_ret);
 }
 
 static void apply_emulation(struct pmk_map *map, const struct pmk_map_params *p)
@@ -137,22 +131,53 @@ static int check_granularity(const struct pmk_map *map,
 }
 
 static int init_path(struct pmk_map *map, const char *path,
-		     const struct pmk_map_params *p, struct pmk_file_undo *undo)
+		     const struct pmk_map_params *p, bool *created_ret,
+		     struct stat *st)
 {
-	struct stat st;
-	int rc = open_path(path, p, &map->fd, &undo->created);
+	int rc = open_path(path, p, &map->fd, created_ret);
 
 	/* open_existing() has explained what is not an errno */
 	if (rc)
 		return rc > -4096 ? pmk_fail(rc, "%s: cannot open: %s", path,
 					     pmk_strerror(rc))
 				  : rc;
-	if (fstat(map->fd, &st))
+	if (fstat(map->fd, st))
 		return -errno;
-	if (S_ISREG(st.st_mode))
-		return pmk_map_init_file(map, p, &st, undo);
-	rc = check_type(path, &st);
-	return rc ? rc : pmk_map_init_devdax(map, p, &st, path);
+	if (S_ISREG(st->st_mode))
+		return pmk_map_init_file(map, p, st, path);
+	rc = check_type(path, st);
+	return rc ? rc : pmk_map_init_devdax(map, p, st, path);
+}
+
+/* Take back a file that this call made, unless another process has put
+ * something there meanwhile. */
+static void undo_create(struct pmk_map *map, const struct pmk_file_undo *undo)
+{
+	struct stat st;
+
+	if (undo->created && !fstat(map->fd, &st) && !st.st_size)
+		pmk_file_undo(undo, map->fd);
+}
+
+static int init(struct pmk_map *map, const char *path,
+		const struct pmk_map_params *p)
+{
+	struct pmk_file_undo undo = { .path = path };
+	struct stat st = { 0 };
+	int rc;
+
+	rc = path ? init_path(map, path, p, &undo.created, &st)
+		  : pmk_map_init_anon(map, p);
+	if (!rc && p->flags & PMK_MAP_EMULATED)
+		apply_emulation(map, p);
+	if (!rc)
+		rc = check_granularity(map, p, path);
+	if (!rc && path && p->flags & PMK_MAP_CREATE && p->len &&
+	    S_ISREG(st.st_mode))
+		rc = pmk_map_make_room(map, p, &st, &undo);
+	if (rc && map->fd >= 0)
+		undo_create(map, &undo);
+	return rc;
 }
 
 PMK_EXPORT int pmk_map_open(const char *path,
@@ -161,7 +186,6 @@ PMK_EXPORT int pmk_map_open(const char *path,
 {
 	static const struct pmk_map_params defaults;
 	const struct pmk_map_params *p = params ? params : &defaults;
-	struct pmk_file_undo undo = { .path = path };
 	struct pmk_map *map;
 	int rc = check_params(p);
 
@@ -173,14 +197,8 @@ PMK_EXPORT int pmk_map_open(const char *path,
 	map->fd = -1;
 	map->align = (size_t)sysconf(_SC_PAGESIZE);
 	map->read_only = p->flags & PMK_MAP_READ_ONLY;
-	rc = path ? init_path(map, path, p, &undo) : pmk_map_init_anon(map, p);
-	if (!rc && p->flags & PMK_MAP_EMULATED)
-		apply_emulation(map, p);
-	if (!rc)
-		rc = check_granularity(map, p, path);
+	rc = init(map, path, p);
 	if (rc) {
-		if (map->fd >= 0)
-			pmk_file_undo(&undo, map->fd);
 		pmk_map_close(map);
 		return rc;
 	}

@@ -7,12 +7,10 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <libgen.h>
-#include <linux/magic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/statvfs.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -43,9 +41,10 @@ static int fill_zeros(int fd, uint64_t from, uint64_t to)
  * fallocate() of more than there is may fill the file system before it fails
  * (ext4 does), which other programs would notice: ask first.
  */
-static int check_space(int fd, const struct stat *st, uint64_t end)
+static int check_space(int fd, const struct stat *st, uint64_t off,
+		       uint64_t len)
 {
-	uint64_t have = (uint64_t)st->st_blocks * 512, room;
+	uint64_t have = (uint64_t)st->st_blocks * 512, need = len, room;
 	struct statvfs fs;
 
 	if (fstatvfs(fd, &fs))
@@ -53,30 +52,58 @@ static int check_space(int fd, const struct stat *st, uint64_t end)
 	if (!fs.f_blocks) /* a file system that does not count */
 		return 0;
 	room = (uint64_t)fs.f_bavail * fs.f_frsize;
-	if (end > have && end - have > room)
+	/* some of the range may have its blocks; no more than there are */
+	if (off + len <= have)
+		return 0;
+	if (off + len - have < need)
+		need = off + len - have;
+	if (need > room)
 		return pmk_fail(-ENOSPC,
 				"%" PRIu64 " bytes are needed, %" PRIu64
 				" are free",
-				end - have, room);
+				need, room);
 	return 0;
 }
 
-static int reserve(int fd, const struct stat *st, uint64_t off, uint64_t len)
+static int call_fallocate(int fd, int mode, uint64_t off, uint64_t len)
 {
-	int rc = check_space(fd, st, off + len);
+	int rc;
 
-	if (rc)
-		return rc;
 	do {
-		rc = fallocate(fd, 0, (off_t)off, (off_t)len) ? -errno : 0;
+		rc = fallocate(fd, mode, (off_t)off, (off_t)len) ? -errno : 0;
 	} while (rc == -EINTR);
-	if (rc == -EOPNOTSUPP)
-		rc = fill_zeros(fd, (uint64_t)st->st_size, off + len);
 	return rc;
 }
 
+/* Give back blocks behind the end, as it is now: another process may have made
+ * the file longer meanwhile, and must not lose what it has there. */
+static void trim(int fd)
+{
+	struct stat st;
+
+	if (!fstat(fd, &st) && ftruncate(fd, st.st_size))
+		pmk_log(PMK_LOG_WARNING, "blocks stay behind the end: %s",
+			pmk_strerror(-errno));
+}
+
+/* Blocks first, length last: a failure leaves the length alone. */
+static int reserve(int fd, const struct stat *st, uint64_t off, uint64_t len)
+{
+	int rc = call_fallocate(fd, FALLOC_FL_KEEP_SIZE, off, len);
+	if (rc == -EOPNOTSUPP) {
+		rc = fill_zeros(fd, (uint64_t)st->st_size, off + len);
+		if (rc && ftruncate(fd, st->st_size))
+			return -errno;
+		return rc;
+	}
+	if (rc)
+		trim(fd);
+	/* makes the file longer, and never shorter */
+	return rc ? rc : call_fallocate(fd, 0, off, len);
+}
+
 /* The size, and the name of a new file, must survive too. */
-static int sync_metadata(int fd, const struct pmk_file_undo *undo)
+int pmk_file_sync(int fd, const struct pmk_file_undo *undo)
 {
 	_cleanup_free_ char *copy = NULL;
 	_cleanup_fd_ int dir = -1;
@@ -94,21 +121,22 @@ static int sync_metadata(int fd, const struct pmk_file_undo *undo)
 	return fsync(dir) ? -errno : 0;
 }
 
-static int make_room(int fd, const struct pmk_map_params *p,
-		     const struct stat *st, struct pmk_file_undo *undo)
+int pmk_map_make_room(struct pmk_map *map, const struct pmk_map_params *p,
+		      const struct stat *st, const struct pmk_file_undo *undo)
 {
 	uint64_t size = (uint64_t)st->st_size, end = p->off + p->len;
 	int rc = 0;
 
-	undo->old_size = size;
-	undo->extended = end > size;
 	if (!(p->flags & PMK_MAP_SPARSE))
-		rc = reserve(fd, st, p->off, p->len);
-	else if (end > size && ftruncate(fd, (off_t)end))
+		rc = reserve(map->fd, st, p->off, p->len);
+	else if (end > size && ftruncate(map->fd, (off_t)end))
 		rc = -errno;
 	if (!rc && end > size && !(p->flags & PMK_MAP_EMULATED))
-		rc = sync_metadata(fd, undo);
-	return rc;
+		rc = pmk_file_sync(map->fd, undo);
+	if (rc)
+		return pmk_fail(rc, "%s: cannot make it %" PRIu64 " bytes: %s",
+				undo->path, end, pmk_strerror(rc));
+	return 0;
 }
 
 void pmk_file_undo(const struct pmk_file_undo *undo, int fd)
@@ -136,22 +164,6 @@ static int file_len(const struct pmk_map_params *p, uint64_t size,
 	if (!*len_ret)
 		return pmk_fail(-EINVAL, "%s: 0 bytes to map", path);
 	return 0;
-}
-
-static enum pmk_domain file_domain(int fd)
-{
-	struct statfs fs;
-
-	if (fstatfs(fd, &fs))
-		return PMK_DOMAIN_UNKNOWN;
-	switch (fs.f_type) {
-	case TMPFS_MAGIC:
-	case RAMFS_MAGIC:
-	case HUGETLBFS_MAGIC:
-		return PMK_DOMAIN_VOLATILE;
-	default:
-		return PMK_DOMAIN_DEVICE;
-	}
 }
 
 static void set_fsdax(struct pmk_map *map, const struct pmk_map_params *p,
@@ -184,36 +196,50 @@ static int map_pages(struct pmk_map *map, const struct pmk_map_params *p,
 	if (rc != -EOPNOTSUPP && rc != -EINVAL)
 		return rc;
 	map->kind = PMK_MAP_KIND_FILE;
-	map->domain = file_domain(map->fd);
+	map->domain = pmk_probe_fs_domain(map->fd);
 	map->granularity = PMK_GRANULARITY_PAGE;
 	return pmk_vma_map(map->fd, p->off, map->len, PMK_VMA_ALIGN, prot,
 			   MAP_SHARED, &map->addr);
 }
 
-int pmk_map_init_file(struct pmk_map *map, const struct pmk_map_params *p,
-		      const struct stat *st, struct pmk_file_undo *undo)
+/* Can the file be as long as CREATE asks?  Before anything is changed. */
+static int check_length(int fd, const struct pmk_map_params *p,
+			const struct stat *st, const char *path)
 {
-	uint64_t size = (uint64_t)st->st_size;
 	int rc;
 
 	if (p->len > INT64_MAX || p->off > INT64_MAX - p->len)
-		return pmk_fail(-EFBIG, "%s: no file can be that long",
-				undo->path);
-	if (p->flags & PMK_MAP_CREATE && p->len) {
-		rc = make_room(map->fd, p, st, undo);
-		if (rc)
-			return pmk_fail(
-				rc, "%s: cannot make it %" PRIu64 " bytes: %s",
-				undo->path, p->off + p->len, pmk_strerror(rc));
-		if (p->off + p->len > size)
-			size = p->off + p->len;
-	}
-	rc = file_len(p, size, undo->path, &map->len);
+		return pmk_fail(-EFBIG, "%s: no file can be that long", path);
+	if (!(p->flags & PMK_MAP_CREATE) || p->flags & PMK_MAP_SPARSE)
+		return 0;
+	rc = check_space(fd, st, p->off, p->len);
+	if (rc)
+		return pmk_fail(rc, "%s: cannot make it %" PRIu64 " bytes: %s",
+				path, p->off + p->len, pmk_strerror(rc));
+	return 0;
+}
+
+/*
+ * Maps before there is anything to map: a range behind the end of a file is
+ * fine as long as nobody touches it, and what the mapping is like shows before
+ * the file has been changed.
+ */
+int pmk_map_init_file(struct pmk_map *map, const struct pmk_map_params *p,
+		      const struct stat *st, const char *path)
+{
+	uint64_t size = (uint64_t)st->st_size;
+	int rc = check_length(map->fd, p, st, path);
+
+	if (rc)
+		return rc;
+	if (p->flags & PMK_MAP_CREATE && p->len && p->off + p->len > size)
+		size = p->off + p->len;
+	rc = file_len(p, size, path, &map->len);
 	if (rc)
 		return rc;
 	rc = map_pages(map, p, st->st_dev);
 	if (rc)
-		return pmk_fail(rc, "%s: cannot map %zu bytes: %s", undo->path,
+		return pmk_fail(rc, "%s: cannot map %zu bytes: %s", path,
 				map->len, pmk_strerror(rc));
 	return 0;
 }

@@ -54,11 +54,17 @@ struct pmk_file_undo {
 /* map_file.c, map_devdax.c, map_anon.c: fill in @map, whose fd (for anon: not
  * yet) is open.  0 or a negative code; the caller closes the map on error. */
 int pmk_map_init_file(struct pmk_map *map, const struct pmk_map_params *p,
-		      const struct stat *st, struct pmk_file_undo *undo);
+		      const struct stat *st, const char *path);
 int pmk_map_init_devdax(struct pmk_map *map, const struct pmk_map_params *p,
 			const struct stat *st, const char *path);
 int pmk_map_init_anon(struct pmk_map *map, const struct pmk_map_params *p);
 
+/* map_file.c: reserve the blocks of a mapping that CREATE made, and make its
+ * file long enough.  On failure the file has its old length. */
+int pmk_map_make_room(struct pmk_map *map, const struct pmk_map_params *p,
+		      const struct stat *st, const struct pmk_file_undo *undo);
+/* map_file.c: make the size, and the name of a created file, durable. */
+int pmk_file_sync(int fd, const struct pmk_file_undo *undo);
 /* map_file.c: take back what was done to a file. */
 void pmk_file_undo(const struct pmk_file_undo *undo, int fd);
 

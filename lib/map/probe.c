@@ -2,9 +2,11 @@
 /* Facts about one file or device from its own sysfs nodes. */
 #include <ctype.h>
 #include <errno.h>
+#include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -131,6 +133,24 @@ enum pmk_domain pmk_probe_domain(const char *region)
 	if (!strcmp(text, "memory_controller"))
 		return PMK_DOMAIN_MEMORY_CONTROLLER;
 	return PMK_DOMAIN_UNKNOWN;
+}
+
+enum pmk_domain pmk_probe_fs_domain(int fd)
+{
+	struct statfs fs;
+
+	if (fstatfs(fd, &fs))
+		return PMK_DOMAIN_UNKNOWN;
+	switch (fs.f_type) {
+	case TMPFS_MAGIC:
+	case RAMFS_MAGIC:
+	case HUGETLBFS_MAGIC:
+		return PMK_DOMAIN_VOLATILE;
+	case OVERLAYFS_SUPER_MAGIC: /* as the file system below, unseen */
+		return PMK_DOMAIN_UNKNOWN;
+	default:
+		return PMK_DOMAIN_DEVICE;
+	}
 }
 
 void pmk_probe_block(const char *root, dev_t dev,

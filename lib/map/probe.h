@@ -36,6 +36,9 @@ char *pmk_probe_region(const char *dir);
 /* The persistence domain that a region reports; @region may be NULL. */
 enum pmk_domain pmk_probe_domain(const char *region);
 
+/* What survives behind a file of a file system without DAX. */
+enum pmk_domain pmk_probe_fs_domain(int fd);
+
 struct pmk_block_facts {
 	char name[64]; /* "pmem0", "vda1"; empty: not a block device of sysfs */
 	char dir[256]; /* its directory in sysfs */

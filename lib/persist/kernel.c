@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Choose a kernel for each operation, once per process. */
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stddef.h>
 
@@ -26,23 +25,35 @@ void pmk_kernels_choose(uint32_t features, struct pmk_kernels *kernels_ret)
 
 _Atomic(const struct pmk_kernels *) pmk_kernels_published;
 
-static void choose_for_this_cpu(void)
-{
-	static struct pmk_kernels chosen;
+/* How many threads, and signal handlers in them, may choose at once without
+ * waiting for one of the others. */
+#define SLOTS 16U
 
-	pmk_kernels_choose(pmk_cpu_features(), &chosen);
-	/* release: the table is complete before its address is seen */
-	atomic_store_explicit(&pmk_kernels_published, &chosen,
-			      memory_order_release);
-}
-
+/*
+ * No lock and no pthread_once(): a signal handler may come here while the
+ * thread that it interrupted is in the middle of it.  Whoever is first
+ * publishes; all choose the same.
+ */
 const struct pmk_kernels *pmk_kernels_init(void)
 {
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	static struct pmk_kernels slots[SLOTS];
+	static atomic_uint taken;
+	const struct pmk_kernels *k = NULL;
+	unsigned int slot = atomic_fetch_add(&taken, 1);
 
-	pthread_once(&once, choose_for_this_cpu);
-	return atomic_load_explicit(&pmk_kernels_published,
-				    memory_order_acquire);
+	if (slot < SLOTS) {
+		pmk_kernels_choose(pmk_cpu_features(), &slots[slot]);
+		/* release: the table is complete before its address is seen */
+		if (atomic_compare_exchange_strong_explicit(
+			    &pmk_kernels_published, &k, &slots[slot],
+			    memory_order_acq_rel, memory_order_acquire))
+			return &slots[slot];
+		return k;
+	}
+	while (!k)
+		k = atomic_load_explicit(&pmk_kernels_published,
+					 memory_order_acquire);
+	return k;
 }
 
 static const char *const op_names[] = {

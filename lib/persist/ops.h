@@ -81,7 +81,7 @@ void pmk_kernels_choose(uint32_t features, struct pmk_kernels *kernels_ret);
 /* NULL until pmk_kernels_init() has chosen. */
 extern _Atomic(const struct pmk_kernels *) pmk_kernels_published;
 
-/* Choose for this CPU, once. */
+/* Choose for this CPU. */
 const struct pmk_kernels *pmk_kernels_init(void);
 
 /* The choice for this CPU.  Thread safe; signal safe after its first call. */

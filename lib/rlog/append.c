@@ -3,6 +3,8 @@
  * Append: encode records into whole lines, store them past the cache, and
  * drain once.  A record is durable or absent because its checksums are.
  */
+#include <errno.h>
+
 #include "base/export.h"
 #include "base/log.h"
 #include "base/util.h"
@@ -49,10 +51,12 @@ static void put_record(struct pmk_rlog *log, const struct pmk_rlog_iov *rec,
 	}
 }
 
-static int check_writer(const struct pmk_rlog *log)
+static int check_writer(const struct pmk_rlog *log, size_t n)
 {
 	if (!log->writer)
 		return pmk_fail(PMK_E_READ_ONLY, "the log is open for reading");
+	if (log->number > UINT64_MAX - n)
+		return pmk_fail(-EOVERFLOW, "no numbers left");
 	if (log->broken)
 		return pmk_fail(PMK_E_LOG_BROKEN,
 				"an earlier append failed; close and reopen");
@@ -120,7 +124,7 @@ PMK_EXPORT int64_t pmk_rlog_append_batch(struct pmk_rlog *log,
 	bool stored;
 	uint64_t end;
 	size_t fit;
-	int rc = check_writer(log);
+	int rc = check_writer(log, n);
 
 	if (rc)
 		return rc;

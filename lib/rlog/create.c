@@ -55,15 +55,10 @@ static int file_is_zero(int fd)
 	return errno == ENXIO ? 1 : -errno; /* ENXIO: no data from here on */
 }
 
-static int check_file_has_no_data(const char *path)
+static int check_file_has_no_data(int fd, const char *path)
 {
-	_cleanup_fd_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	int rc;
+	int rc = file_is_zero(fd);
 
-	if (fd < 0)
-		return pmk_fail(-errno, "%s: cannot open: %s", path,
-				pmk_strerror(-errno));
-	rc = file_is_zero(fd);
 	if (rc < 0)
 		return pmk_fail(rc, "%s: cannot read: %s", path,
 				pmk_strerror(rc));
@@ -104,32 +99,38 @@ static int write_header_page(struct pmk_map *map)
 	return pmk_map_memcpy(map, pmk_map_addr(map), page, sizeof(page), 0);
 }
 
+/* The lock is held. */
+static int format_locked(struct pmk_map *map, uint32_t flags)
+{
+	int rc;
+
+	if (map->read_only)
+		return pmk_fail(PMK_E_READ_ONLY, "the mapping is read-only");
+	if (map->len < PMK_RLOG_MIN_SIZE)
+		return pmk_fail(-EINVAL, "a log needs at least %d bytes",
+				PMK_RLOG_MIN_SIZE);
+	/* in a sparse file the header page may be a hole, which even a load
+	 * would have to fill */
+	rc = pmk_rlog_reserve(map, 0, RLOG_DATA);
+	if (rc)
+		return pmk_fail(rc, "cannot reserve blocks: %s",
+				pmk_strerror(rc));
+	if (!(flags & PMK_RLOG_FORCE) && !pmk_is_zero(map->addr, RLOG_DATA))
+		return pmk_fail(PMK_E_LOG_EXISTS, "the mapping holds data");
+	return write_header_page(map);
+}
+
 PMK_EXPORT int pmk_rlog_format(struct pmk_map *map, uint32_t flags)
 {
 	int lock, rc;
 
 	if (flags & ~PMK_RLOG_FORCE)
 		return pmk_fail(-EINVAL, "unknown flags 0x%x", flags);
-	if (map->read_only)
-		return pmk_fail(PMK_E_READ_ONLY, "the mapping is read-only");
-	if (map->len < PMK_RLOG_MIN_SIZE)
-		return pmk_fail(-EINVAL, "a log needs at least %d bytes",
-				PMK_RLOG_MIN_SIZE);
-	lock = pmk_rlog_lock(map);
+	lock = pmk_rlog_lock(map, false);
 	if (lock < 0)
 		return lock;
-	/* in a sparse file the header page may be a hole, which even a load
-	 * would have to fill */
-	rc = pmk_rlog_reserve(map, 0, RLOG_DATA);
-	if (rc)
-		rc = pmk_fail(rc, "cannot reserve blocks: %s",
-			      pmk_strerror(rc));
-	else if (!(flags & PMK_RLOG_FORCE) &&
-		 !pmk_is_zero(map->addr, RLOG_DATA))
-		rc = pmk_fail(PMK_E_LOG_EXISTS, "the mapping holds data");
-	else
-		rc = write_header_page(map);
-	close(lock);
+	rc = format_locked(map, flags);
+	pmk_rlog_unlock(lock);
 	return rc;
 }
 
@@ -144,24 +145,68 @@ static int check_args(const char *path, uint64_t size, uint32_t flags)
 	return 0;
 }
 
-PMK_EXPORT int pmk_rlog_create(const char *path, uint64_t size, uint32_t flags)
+/* Open the file, making it if @may_create; regular files only. */
+static int open_file(const char *path, bool may_create, int *fd_ret,
+		     bool *created_ret)
 {
-	struct pmk_file_undo undo = { .path = path };
+	*created_ret = false;
+	if (may_create) {
+		*fd_ret =
+			open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+		*created_ret = *fd_ret >= 0;
+		if (*created_ret)
+			return 0;
+	}
+	if (!may_create || errno == EEXIST)
+		*fd_ret = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
+	return *fd_ret < 0 ? pmk_fail(-errno, "%s: cannot open: %s", path,
+				      pmk_strerror(-errno))
+			   : 0;
+}
+
+/* Is @fd still what @path names?  Whoever made it may have failed, and taken it
+ * away again, before this process had the lock. */
+static bool is_named(int fd, const char *path)
+{
+	struct stat a, b;
+
+	return !fstat(fd, &a) && !stat(path, &b) && a.st_dev == b.st_dev &&
+	       a.st_ino == b.st_ino;
+}
+
+/* How often a file may vanish between its opening and its locking. */
+#define TRIES 100
+
+/*
+ * Open and lock.  Only who has the lock makes a file longer, formats it or
+ * takes it away, so that of several creators one wins and the others do not
+ * undo its work.
+ */
+static int open_locked(const char *path, bool may_create, int *fd_ret,
+		       bool *created_ret)
+{
+	for (int i = 0; i < TRIES; i++) {
+		int rc = open_file(path, may_create, fd_ret, created_ret);
+
+		if (rc)
+			return rc;
+		rc = pmk_rlog_lock_fd(*fd_ret);
+		if (!rc && is_named(*fd_ret, path))
+			return 0;
+		close(*fd_ret);
+		if (rc)
+			return rc;
+	}
+	return pmk_fail(-EAGAIN, "%s: replaced again and again", path);
+}
+
+static int map_and_format(const char *path, uint64_t size, uint32_t flags,
+			  bool locked)
+{
 	struct pmk_map_params p = { .len = pmk_align_down(size, RLOG_LINE) };
 	struct pmk_map *map;
-	struct stat st;
-	int rc = check_args(path, size, flags);
+	int rc;
 
-	if (rc)
-		return rc;
-	undo.created = stat(path, &st) != 0;
-	if (!undo.created && S_ISREG(st.st_mode)) {
-		undo.old_size = (uint64_t)st.st_size;
-		undo.extended = p.len > undo.old_size;
-		rc = flags & PMK_RLOG_FORCE ? 0 : check_file_has_no_data(path);
-	}
-	if (rc)
-		return rc;
 	if (p.len)
 		p.flags |= PMK_MAP_CREATE;
 	if (p.len && flags & PMK_RLOG_SPARSE)
@@ -171,9 +216,51 @@ PMK_EXPORT int pmk_rlog_create(const char *path, uint64_t size, uint32_t flags)
 	rc = pmk_map_open(path, &p, &map);
 	if (rc)
 		return rc;
-	rc = pmk_rlog_format(map, flags & PMK_RLOG_FORCE);
-	if (rc)
-		pmk_file_undo(&undo, pmk_map_fd(map));
+	flags &= PMK_RLOG_FORCE;
+	rc = locked ? format_locked(map, flags) : pmk_rlog_format(map, flags);
 	pmk_map_close(map);
 	return rc;
+}
+
+static int create_in_file(const char *path, uint64_t size, uint32_t flags)
+{
+	struct pmk_file_undo undo = { .path = path };
+	struct stat st;
+	int fd, rc = open_locked(path, size != 0, &fd, &undo.created);
+
+	if (rc)
+		return rc;
+	rc = fstat(fd, &st) ? -errno : 0;
+	/* a file that this process made, but that another one got to lock
+	 * first and filled, is not its to take away */
+	if (!rc && st.st_size)
+		undo.created = false;
+	if (!rc && !(flags & PMK_RLOG_FORCE))
+		rc = check_file_has_no_data(fd, path);
+	if (!rc) {
+		undo.old_size = (uint64_t)st.st_size;
+		undo.extended = pmk_align_down(size, RLOG_LINE) > undo.old_size;
+		rc = map_and_format(path, size, flags, true);
+	}
+	/* the mapping found the file there: its name is this function's */
+	if (!rc && undo.created && !(flags & PMK_RLOG_EMULATED))
+		rc = pmk_file_sync(fd, &undo);
+	if (rc)
+		pmk_file_undo(&undo, fd);
+	pmk_rlog_unlock(fd);
+	return rc;
+}
+
+PMK_EXPORT int pmk_rlog_create(const char *path, uint64_t size, uint32_t flags)
+{
+	int rc = check_args(path, size, flags);
+	struct stat st;
+
+	if (rc)
+		return rc;
+	/* what is no file has nothing to undo, and the mapping refuses it or
+	 * knows it for devdax */
+	if (!stat(path, &st) && !S_ISREG(st.st_mode))
+		return map_and_format(path, size, flags, false);
+	return create_in_file(path, size, flags);
 }

@@ -39,10 +39,15 @@ static int read_super(const unsigned char *base, struct rlog_super *super_ret,
 /* A file that is shorter than the header page of a log. */
 static int explain_short(const struct pmk_rlog *log)
 {
+	static const uint64_t copies[] = { RLOG_SUPER_A, RLOG_SUPER_B };
 	struct rlog_super super;
+	bool found = false;
 
-	if (log->map->len < RLOG_LINE ||
-	    pmk_rlog_get_super(log->base, &super) != RLOG_SUPER_GOOD)
+	for (size_t i = 0; i < ARRAY_SIZE(copies); i++)
+		if (log->map->len >= copies[i] + RLOG_LINE)
+			found |= pmk_rlog_get_super(log->base + copies[i],
+						    &super) == RLOG_SUPER_GOOD;
+	if (!found)
 		return pmk_fail(PMK_E_NOT_A_LOG, "too short for a record log");
 	return pmk_fail(PMK_E_LOG_TRUNCATED,
 			"%zu bytes: not even the header is whole",
@@ -79,6 +84,10 @@ static int check_writable(const struct pmk_rlog *log)
 	if (!log->valid_states)
 		return pmk_fail(PMK_E_LOG_DAMAGED,
 				"both state lines are damaged");
+	if (log->map->kind == PMK_MAP_KIND_EMULATED &&
+	    !(log->super.flags & RLOG_SUPER_EMULATED))
+		return pmk_fail(-EINVAL, "the mapping is emulated, the log "
+					 "was not made as such");
 	return 0;
 }
 
@@ -106,6 +115,37 @@ static void find_tail(struct pmk_rlog *log)
 	log->number = cursor.number;
 }
 
+/* After a failed msync(2) the kernel may call pages clean that it has not
+ * written (fsync(2), ERRORS): store to each of them. */
+static void make_dirty(struct pmk_rlog *log, uint64_t from, uint64_t to)
+{
+	for (uint64_t off = from; off < to; off += RLOG_LINE) {
+		volatile unsigned char *p = log->base + off;
+
+		*p = *p;
+	}
+}
+
+/*
+ * What find_tail() saw, an earlier writer may have stored and not drained: it
+ * was killed in between, or its drain failed.  Before a new state line calls it
+ * committed, and overwrites the older one, it has to be durable.
+ */
+static int secure_tail(struct pmk_rlog *log)
+{
+	const struct pmk_map_ops *ops = log->map->ops;
+	uint64_t from = log->state.committed;
+
+	if (log->map->granularity == PMK_GRANULARITY_PAGE) {
+		make_dirty(log, 0, RLOG_DATA);
+		make_dirty(log, from, log->tail);
+	}
+	ops->flush(log->map, log->base, RLOG_DATA);
+	ops->flush(log->map, log->base + from, log->tail - from);
+	/* drain: both state lines and all records, before the next state */
+	return ops->drain(log->map, log->base, log->tail);
+}
+
 /* A new epoch: from now on, what an earlier writer left behind the end can
  * never pass for a record. */
 static int begin_epoch(struct pmk_rlog *log)
@@ -114,6 +154,8 @@ static int begin_epoch(struct pmk_rlog *log)
 	bool stored;
 	int rc;
 
+	if (next.epoch == UINT32_MAX)
+		return pmk_fail(-EOVERFLOW, "opened by 2^32 writers");
 	next.epoch++;
 	next.flags = 0;
 	next.committed = log->tail;
@@ -140,16 +182,16 @@ static int start_writer(struct pmk_rlog *log)
 		return rc;
 	log->writer = true;
 	find_tail(log);
-	return begin_epoch(log);
+	rc = secure_tail(log);
+	return rc ? rc : begin_epoch(log);
 }
 
 static void free_log(struct pmk_rlog *log)
 {
+	if (log->lock_fd >= 0)
+		pmk_rlog_unlock(log->lock_fd);
 	if (log->own_map)
 		pmk_map_close(log->map);
-	/* last: a new writer must find this one's work complete */
-	if (log->lock_fd >= 0)
-		close(log->lock_fd);
 	free(log);
 }
 
@@ -165,7 +207,7 @@ static int attach(struct pmk_map *map, bool own_map, uint32_t flags,
 	log->base = map->addr;
 	log->lock_fd = -1;
 	if (flags & PMK_RLOG_WRITE) {
-		rc = pmk_rlog_lock(map);
+		rc = pmk_rlog_lock(map, own_map);
 		if (rc >= 0) {
 			log->lock_fd = rc;
 			rc = 0;

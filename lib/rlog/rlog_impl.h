@@ -29,6 +29,7 @@ struct pmk_rlog {
 	struct rlog_super super;
 	struct rlog_state state;
 	unsigned int valid_states; /* of 2; 0: @state is a stand-in */
+	bool limit_known; /* no state line with a larger limit can be lost */
 	/* writer: where the next record goes, and its number */
 	uint64_t tail;
 	uint64_t number;
@@ -61,9 +62,13 @@ void pmk_rlog_store_state(struct pmk_rlog *log, const struct rlog_state *next);
 /* state.c: the same, durable on return 0. */
 int pmk_rlog_commit_state(struct pmk_rlog *log, const struct rlog_state *next);
 
-/* lock.c: take the writer's lock of a mapping; a descriptor (to be closed) or
- * PMK_E_LOG_LOCKED or -errno. */
-int pmk_rlog_lock(struct pmk_map *map);
+/* lock.c: take the writer's lock of a mapping, which is the log's own or its
+ * caller's; a descriptor for pmk_rlog_unlock(), PMK_E_LOG_LOCKED or -errno. */
+int pmk_rlog_lock(struct pmk_map *map, bool own_map);
+/* lock.c: the same on a file that is open; 0 or a negative code. */
+int pmk_rlog_lock_fd(int fd);
+/* lock.c: release it, and close the descriptor. */
+void pmk_rlog_unlock(int fd);
 
 /* space.c: make the file system promise blocks for a range of the log.  0 or
  * -errno. */

@@ -62,11 +62,23 @@ static bool belongs(const struct pmk_rlog *log,
 	       f->header.epoch >= log->state.epoch;
 }
 
+/*
+ * Where records can be: behind it, nothing was ever written, and in a sparse
+ * file there may be no block even to read.
+ */
+static uint64_t written_end(const struct pmk_rlog *log)
+{
+	return log->limit_known && log->state.limit < log->avail
+		       ? log->state.limit
+		       : log->avail;
+}
+
 static bool next_in_order(const struct pmk_rlog *log,
 			  const struct pmk_rlog_cursor *cursor,
 			  struct rlog_found *found_ret)
 {
-	return pmk_rlog_look(log, cursor->off, found_ret) == RLOG_GOOD &&
+	return cursor->off < written_end(log) &&
+	       pmk_rlog_look(log, cursor->off, found_ret) == RLOG_GOOD &&
 	       belongs(log, cursor, found_ret) &&
 	       found_ret->header.number == cursor->number;
 }
@@ -79,75 +91,104 @@ static void move_behind(struct pmk_rlog_cursor *cursor,
 	cursor->epoch = f->header.epoch;
 }
 
-/* Where to look for a proof: behind it, nothing was ever written. */
-static uint64_t scan_end(const struct pmk_rlog *log)
-{
-	return log->state.limit < log->avail ? log->state.limit : log->avail;
-}
+/* What lies behind an unsound record. */
+struct survey {
+	bool found;
+	struct rlog_found first; /* sound record of the sequence */
+	struct rlog_found last;  /* first sound record of the last batch */
+};
 
-/*
- * Nothing sound is at the cursor.  True if that is damage; then *@resume_ret is
- * where sound records go on: a cursor.
- */
-static bool is_damage(const struct pmk_rlog *log,
-		      const struct pmk_rlog_cursor *cursor,
-		      struct pmk_rlog_cursor *resume_ret)
+/* Look from @cursor to @end, or only for the first sound record. */
+static struct survey survey(const struct pmk_rlog *log,
+			    const struct pmk_rlog_cursor *cursor, uint64_t end,
+			    bool first_only)
 {
-	bool proven = cursor->off < log->state.committed, found = false;
-	uint64_t end = scan_end(log), off = cursor->off;
+	struct survey s = { .found = false };
+	uint64_t off = cursor->off;
 	struct rlog_found f;
 
-	if (cursor->off >= log->avail) /* no line left that could be damaged */
-		return false;
-	if (!proven && log->state.flags & RLOG_STATE_CLEAN)
-		return false;
-	/* a sound header tells where the next record is, if it is the header
-	 * of one of ours; else try every line */
-	while (off < end && !(found && proven)) {
+	while (off < end && !(s.found && first_only)) {
 		enum rlog_verdict v = pmk_rlog_look(log, off, &f);
 
 		if (v == RLOG_NONE) {
 			off += RLOG_LINE;
 			continue;
 		}
-		if (v == RLOG_GOOD && off > cursor->off &&
-		    f.header.number > cursor->number &&
-		    belongs(log, cursor, &f)) {
-			if (!found)
-				*resume_ret = (struct pmk_rlog_cursor){
-					.off = off,
-					.number = f.header.number,
-					.epoch = f.header.epoch,
-				};
-			found = true;
-			proven = proven || f.batch > cursor->off;
-		}
+		/* a sound header tells where the next record is */
 		off = f.end;
+		if (v != RLOG_GOOD || f.off == cursor->off ||
+		    f.header.number <= cursor->number ||
+		    !belongs(log, cursor, &f))
+			continue;
+		if (!s.found)
+			s.first = f;
+		if (!s.found || f.batch > s.last.batch)
+			s.last = f;
+		s.found = true;
 	}
-	if (proven && !found)
-		*resume_ret = (struct pmk_rlog_cursor){
-			.off = log->state.committed < log->avail
-				       ? log->state.committed
-				       : log->avail,
-			.number = log->state.number,
-			.epoch = cursor->epoch,
-		};
-	return proven;
+	return s;
 }
 
-static int report_damage(struct pmk_rlog_cursor *cursor,
-			 const struct pmk_rlog_cursor *resume,
-			 struct pmk_rlog_record *rec_ret)
+/*
+ * Everything before an offset was durable: by the state line, or because a
+ * batch began there, which the cursor remembers.
+ */
+static void learn_durable(const struct pmk_rlog *log,
+			  struct pmk_rlog_cursor *cursor)
+{
+	struct survey s;
+
+	if (cursor->durable < log->state.committed) {
+		cursor->durable = log->state.committed;
+		cursor->durable_number = log->state.number;
+	}
+	if (cursor->off < cursor->durable ||
+	    log->state.flags & RLOG_STATE_CLEAN)
+		return;
+	s = survey(log, cursor, written_end(log), false);
+	if (!s.found || s.last.batch <= cursor->off)
+		return;
+	cursor->durable = s.last.batch;
+	/* if the batch's first record is not sound, it was cut short: none of
+	 * it counts, and the number at its place is anyone's guess */
+	cursor->durable_number =
+		s.last.header.number - (s.last.off > s.last.batch ? 1 : 0);
+}
+
+/*
+ * Nothing sound is at the cursor.  True if that is damage; then the log goes on
+ * at *@off_ret with record *@number_ret.
+ */
+static bool is_damage(const struct pmk_rlog *log,
+		      struct pmk_rlog_cursor *cursor, uint64_t *off_ret,
+		      uint64_t *number_ret)
+{
+	struct survey s;
+	uint64_t end;
+
+	if (cursor->off >= log->avail) /* no line left that could be damaged */
+		return false;
+	learn_durable(log, cursor);
+	if (cursor->off >= cursor->durable)
+		return false;
+	end = cursor->durable < log->avail ? cursor->durable : log->avail;
+	s = survey(log, cursor, end, true);
+	*off_ret = s.found ? s.first.off : end;
+	*number_ret = s.found ? s.first.header.number : cursor->durable_number;
+	return true;
+}
+
+static int report_damage(struct pmk_rlog_cursor *cursor, uint64_t off,
+			 uint64_t number, struct pmk_rlog_record *rec_ret)
 {
 	*rec_ret = (struct pmk_rlog_record){
 		.number = cursor->number,
 		.off = cursor->off,
-		.len = resume->off - cursor->off,
-		.lost = resume->number > cursor->number
-				? resume->number - cursor->number
-				: 0,
+		.len = off - cursor->off,
+		.lost = number > cursor->number ? number - cursor->number : 0,
 	};
-	*cursor = *resume;
+	cursor->off = off;
+	cursor->number = number;
 	return PMK_E_LOG_DAMAGED;
 }
 
@@ -175,18 +216,19 @@ PMK_EXPORT int pmk_rlog_next(struct pmk_rlog *log,
 			     struct pmk_rlog_cursor *cursor,
 			     struct pmk_rlog_record *rec_ret)
 {
-	struct pmk_rlog_cursor resume;
+	uint64_t off, number;
 	struct rlog_found f;
 	bool damage;
 
 	if (!next_in_order(log, cursor, &f)) {
 		if (!log->writer)
 			pmk_rlog_load_state(log);
-		damage = is_damage(log, cursor, &resume);
+		damage = is_damage(log, cursor, &off, &number);
 		/* look again: a writer may have finished it meanwhile, and
 		 * then gone on to what looked like a proof */
 		if (!next_in_order(log, cursor, &f))
-			return damage ? report_damage(cursor, &resume, rec_ret)
+			return damage ? report_damage(cursor, off, number,
+						      rec_ret)
 				      : end_of_log(log, cursor);
 	}
 	*rec_ret = (struct pmk_rlog_record){
@@ -203,7 +245,7 @@ PMK_EXPORT int pmk_rlog_next(struct pmk_rlog *log,
  * zero, as far as anything was written. */
 static uint64_t torn_bytes(const struct pmk_rlog *log, uint64_t off)
 {
-	uint64_t end = scan_end(log);
+	uint64_t end = written_end(log);
 
 	if (log->state.flags & RLOG_STATE_CLEAN)
 		return 0;

@@ -44,6 +44,21 @@ int pmk_rlog_reserve(struct pmk_map *map, uint64_t from, uint64_t to)
 	return rc == -EOPNOTSUPP ? 0 : rc;
 }
 
+/* Reserve from @old up to @want, or if there is no room for that, to @need;
+ * *@limit_ret: how far. */
+static int reserve_some(struct pmk_rlog *log, uint64_t old, uint64_t need,
+			uint64_t want, uint64_t *limit_ret)
+{
+	int rc = pmk_rlog_reserve(log->map, old, want);
+
+	*limit_ret = want;
+	if ((rc == -ENOSPC || rc == -EDQUOT) && need > old && need < want) {
+		*limit_ret = need;
+		rc = pmk_rlog_reserve(log->map, old, need);
+	}
+	return rc;
+}
+
 int pmk_rlog_extend(struct pmk_rlog *log, uint64_t end, bool *stored_ret)
 {
 	uint64_t old = log->state.limit, limit = end + RLOG_WINDOW;
@@ -55,7 +70,7 @@ int pmk_rlog_extend(struct pmk_rlog *log, uint64_t end, bool *stored_ret)
 		limit = log->super.size;
 	if (old >= limit || end + RLOG_WINDOW / 2 <= old)
 		return 0;
-	rc = pmk_rlog_reserve(log->map, old, limit);
+	rc = reserve_some(log, old, end, limit, &limit);
 	if (rc) /* what is left of the window may be enough for now */
 		return end <= old ? 0
 				  : pmk_fail(rc, "cannot reserve blocks: %s",

@@ -27,11 +27,16 @@ static bool load_slot(const struct pmk_rlog *log, uint64_t off,
 
 void pmk_rlog_load_state(struct pmk_rlog *log)
 {
-	struct rlog_state a, b;
+	struct rlog_state a = { 0 }, b = { 0 };
 	bool has_a = load_slot(log, RLOG_STATE_A, &a);
 	bool has_b = load_slot(log, RLOG_STATE_B, &b);
 
 	log->valid_states = (unsigned int)has_a + has_b;
+	/* in a new log the other slot was never written; else one that is not
+	 * sound may have held a newer line */
+	log->limit_known = log->valid_states == 2 ||
+			   (has_a && !a.generation &&
+			    pmk_is_zero(log->base + RLOG_STATE_B, RLOG_LINE));
 	if (has_a && (!has_b || a.generation > b.generation))
 		log->state = a;
 	else if (has_b)
@@ -55,6 +60,7 @@ void pmk_rlog_store_state(struct pmk_rlog *log, const struct rlog_state *next)
 				   line, 1);
 	log->state = s;
 	log->valid_states = 2;
+	log->limit_known = true;
 }
 
 int pmk_rlog_commit_state(struct pmk_rlog *log, const struct rlog_state *next)

@@ -96,14 +96,26 @@ near='def near($a; $b): (($a - $b) | fabs) <= 0.0001 * $b;'
 @test "without the peers: said so, and the rest is measured" {
 	break_peers
 	works pmk bench copy --quick --rounds 1
-	grep -q '^libpmem not installed: apt install libpmem1' <<<"$output"
+	grep -q '^libpmem cannot be loaded: .*broken/libpmem.so.1: file too short' \
+		<<<"$output"
 	works pmk bench log --quick --rounds 1
-	grep -q '^peer    not installed: apt install libpmemlog1' <<<"$output"
+	grep -q '^peer    cannot be loaded: .*broken/libpmemlog.so.1: file too short' \
+		<<<"$output"
 	works pmk bench log --quick --rounds 1 --json
 	is null "$(json '.host.libpmemlog')"
-	holds '.host.libpmemlog_missing | test("apt install libpmemlog1")'
+	holds '.host.libpmemlog_missing | test("file too short")'
 	holds '[.cases[] | has("libpmemlog_ns") or has("ratio_libpmemlog")] | any | not'
 	holds '.targets | has("append_64_ratio_libpmemlog") | not'
+}
+
+@test "peers that are not there: what to install" {
+	# a pmk that looks for libraries which nobody has
+	LC_ALL=C sed 's/libpmem\(log\)\?\.so\.1/libpmem\1.so.9/g' "$PMK" >pmk
+	chmod +x pmk
+	works ./pmk bench copy --quick --rounds 1
+	grep -q '^libpmem not installed: apt install libpmem1$' <<<"$output"
+	works ./pmk bench log --quick --rounds 1
+	grep -q '^peer    not installed: apt install libpmemlog1$' <<<"$output"
 }
 
 @test "tables name the columns, and nothing is left in /dev/shm" {

@@ -6,6 +6,10 @@
 bats_require_minimum_version 1.5.0
 
 setup() {
+	own_directory
+}
+
+own_directory() {
 	PATH=$(dirname -- "$PMK"):$PATH
 	# a case that hangs is a failure, and soon
 	limit=(timeout 60)

@@ -4,16 +4,19 @@
 
 load common
 
-# complete_line WORD...: what is offered for the last of them
+# complete_line WORD...: what is offered for the last of them, and "FILES" if
+# file names are
 complete_line() {
 	COMP_WORDS=("$@")
 	COMP_CWORD=$(($# - 1))
 	COMPREPLY=()
-	compopt() { :; }
+	compopt() { [[ $* != "+o default" ]] || default=; }
+	local default=FILES
 	# shellcheck source=../../tools/completion/pmk
 	source "$BATS_TEST_DIRNAME/../../tools/completion/pmk"
 	_pmk
-	echo "${COMPREPLY[*]}"
+	# the default comes into play where nothing is offered
+	echo "${COMPREPLY[*]:-$default}"
 }
 
 @test "commands and subcommands" {
@@ -29,9 +32,38 @@ complete_line() {
 	is "--verify" "$(complete_line pmk copy a b --v)"
 	is "--version" "$(complete_line pmk --v)"
 	is "raw json" "$(complete_line pmk log read --format "")"
+	# as readline cuts "--format=" and "--format=j"
+	is "raw json" "$(complete_line pmk log read --format =)"
+	is "json" "$(complete_line pmk log read --format = j)"
+}
+
+@test "what bench takes, once" {
+	is "copy log" "$(complete_line pmk bench "")"
+	is "copy log" "$(complete_line pmk bench --quick "")"
+	is "log" "$(complete_line pmk bench l)"
+	is "--quick" "$(complete_line pmk bench copy --q)"
+	is "" "$(complete_line pmk bench copy "")"
+	for what in $(complete_line pmk bench ""); do
+		works pmk bench "$what" --quick --rounds 1
+	done
+}
+
+@test "help goes before commands, not before options and files" {
+	is "bench copy cpu doctor log" "$(complete_line pmk help "")"
+	is "append check create read" "$(complete_line pmk help log "")"
+	is "" "$(complete_line pmk help cpu "")"
+	is "" "$(complete_line pmk help log read --s)"
+}
+
+@test "nothing behind what is no command" {
+	is "" "$(complete_line pmk nonsense "")"
+	is "" "$(complete_line pmk nonsense --he)"
+	is "" "$(complete_line pmk log nonsense "")"
+	is "" "$(complete_line pmk --version "")"
 }
 
 @test "arguments are left to file names" {
-	is "" "$(complete_line pmk doctor "")"
-	is "" "$(complete_line pmk log read "")"
+	is FILES "$(complete_line pmk doctor "")"
+	is FILES "$(complete_line pmk log read "")"
+	is FILES "$(complete_line pmk log append --ack "")"
 }

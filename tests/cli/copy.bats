@@ -78,8 +78,11 @@ only() {
 	is new "$(cat dir/real)"
 	is real "$(ls -A dir)"
 	ln -s nowhere dangling
-	fails 1 '^pmk copy: dangling: No such file' pmk copy src dangling
-	fails 1 '^pmk copy: dangling: No such file' pmk copy src dangling --force
+	for option in "" --force; do
+		# shellcheck disable=SC2086 # none at all
+		fails 1 '^pmk copy: dangling: a symbolic link to nothing$' \
+			pmk copy src dangling $option
+	done
 	no_file nowhere
 	ln -s src from
 	works pmk copy from dst
@@ -170,13 +173,60 @@ only() {
 	only src stop
 }
 
-@test "SIGTERM and SIGINT leave nothing behind, and the old file as it was" {
-	truncate -s 512M src
+@test "a DST that appears while the copy runs is not replaced" {
+	truncate -s 256M src
+	# at the latest when the copy is there, and not yet in place
+	pmk copy src dst --verify 2>message 3>&- &
+	copier=$!
+	wait_for compgen -G '.pmk-copy-*' >/dev/null
+	echo precious >dst
+	status=0
+	wait $copier || status=$?
+	is 1 "$status"
+	is "pmk copy: dst: File exists; --force replaces it" "$(cat message)"
+	is precious "$(cat dst)"
+	only dst message src
+}
+
+@test "a log that a writer has open is not replaced" {
+	echo data >src
+	pmk log create l --size 64k
+	mkfifo feed acks
+	pmk log append l --ack <feed >acks 3>&- &
+	writer=$!
+	exec 5>feed 6<acks
+	echo one >&5
+	read -r -t 20 -u 6 number
+	is 1 "$number"
+	fails 1 '^pmk copy: l: log is open for writing elsewhere$' \
+		pmk copy src l --force
+	# a reader of it is no writer
+	works pmk copy l other
+	exec 5>&- 6<&-
+	wait "$writer"
+	works pmk log read l
+	is one "$output"
+	works pmk copy src l --force
+}
+
+@test "an empty name" {
+	echo data >src
+	fails 1 "^pmk copy: '': No such file or directory" pmk copy src ""
+	fails 1 "^pmk copy: '': No such file or directory" pmk copy "" dst
+	only src
+}
+
+@test "a signal leaves nothing behind, and the old file as it was" {
+	truncate -s 256M src
 	echo old >dst
 	temp() { compgen -G '.pmk-copy-*' >/dev/null; }
-	for sig in TERM INT HUP; do
+	for sig in TERM INT HUP QUIT PIPE ALRM USR1 USR2 XCPU VTALRM PROF RTMIN; do
 		# without job control a shell starts jobs with SIGINT ignored
-		env --default-signal=INT pmk copy src dst --force --verify 3>&- &
+		(
+			ulimit -c 0
+			exec env --default-signal=$sig \
+				pmk copy src dst --force --verify 3>&-
+		) &
 		copier=$!
 		wait_for temp
 		kill -$sig $copier

@@ -22,7 +22,7 @@ load common
 	# whatever it lies on, verdict, granularity and exit status agree
 	case $(json .granularity) in
 	page) is "3 false" "$status $(json .pmem)" ;;
-	byte | "cache line") is "0 true" "$status $(json .pmem)" ;;
+	byte | cache_line) is "0 true" "$status $(json .pmem)" ;;
 	*) false ;;
 	esac
 }
@@ -91,6 +91,35 @@ load common
 	before=$(sha256sum f; stat -c '%y %z %s' f)
 	run pmk doctor f
 	is "$before" "$(sha256sum f; stat -c '%y %z %s' f)"
+}
+
+@test "options of the mount and of the file system are told apart" {
+	in_tmpfs 1M sh -c 'echo data >mnt/f; mkdir bind
+		mount --bind mnt bind && mount -o remount,bind,ro,noexec bind ||
+			exit 99
+		pmk doctor bind/f --json; s=$?
+		findmnt -n -o VFS-OPTIONS bind; findmnt -n -o FS-OPTIONS bind
+		exit $s'
+	is 3 "$status"
+	vfs=${lines[-2]}
+	fs=${lines[-1]}
+	output=$(head -n -2 <<<"$output")
+	is "$vfs" "$(json .mount_options)"
+	is "$fs" "$(json .fs_options)"
+}
+
+@test "a UTF-8 path is shown as it is, and figures have a dot" {
+	head -c 1536 /dev/zero >grüße
+	run -3 --separate-stderr env LC_ALL=C.UTF-8 pmk doctor grüße
+	grep -Eq '^path +grüße$' <<<"$output"
+	run -3 --separate-stderr env LC_ALL=C pmk doctor grüße
+	grep -Eq '^path +gr\\xc3\\xbc' <<<"$output"
+}
+
+@test "a link to nothing is named as one" {
+	ln -s nowhere dangling
+	fails 1 '^pmk doctor: dangling: a symbolic link to nothing$' \
+		pmk doctor dangling
 }
 
 @test "a path that is not UTF-8 makes valid JSON" {

@@ -142,7 +142,7 @@ two" "$output"
 	fails 1 '^pmk log append: l: record is larger than the log.*: 0 records appended, input record 1 was not' \
 		sh -c 'pmk log append l --whole <large'
 	(echo second; head -c 100000 /dev/zero | tr '\0' x) >in
-	fails 1 'record is larger than the log.*: 1 records appended, input record 2 was not' \
+	fails 1 'record is larger than the log.*: 1 record appended, input record 2 was not' \
 		sh -c 'pmk log append l <in'
 	works pmk log read l
 	is "first
@@ -168,7 +168,7 @@ second" "$output"
 	echo one >&5
 	read -r -t 20 -u 6 number
 	echo other >in
-	fails 1 '^pmk log append: l: log is open for writing elsewhere' \
+	fails 1 '^pmk log append: l: log is open for writing elsewhere$' \
 		sh -c 'pmk log append l <in'
 	works pmk log read l
 	is one "$output"
@@ -194,19 +194,57 @@ two" "$output"
 	status=0
 	wait $writer || status=$?
 	is 1 "$status"
-	is "pmk log append: standard output: Broken pipe" "$(cat message)"
 	works pmk log check l --json
 	is "true true" "$(json '"\(.good) \(.clean)"')"
 	n=$(json .records)
 	[ "$n" -ge 1 ] && [ "$n" -lt 100000 ]
+	is "pmk log append: standard output: Broken pipe: $n records appended" \
+		"$(sed 's/ 1 records/ 1 record/' message)"
 	pmk log read l | cmp - <(seq "$n")
 }
 
-@test "--ack to a full device: exit 1, one message" {
+@test "--ack to what cannot be written: exit 1, and how many were appended" {
 	pmk log create l --size 64k
-	fails 1 '^pmk log append: standard output: No space left on device' \
+	fails 1 '^pmk log append: standard output: No space left on device: 1 record appended$' \
 		sh -c 'seq 10 | pmk log append l --ack >/dev/full'
+	fails 1 '^pmk log append: standard output: No space left on device: 10 records appended$' \
+		sh -c 'seq 10 | pmk log append l --ack --batch 10 >/dev/full'
+	fails 1 '^pmk log append: standard output: Bad file descriptor: 1 record appended$' \
+		sh -c 'seq 10 | pmk log append l --ack >&-'
 	works pmk log check l
+	works pmk log read l
+	is 12 "${#lines[@]}"
+}
+
+@test "a file that is cut off under the writer: exit 1, named, no core" {
+	pmk log create l --size 64k
+	mkfifo feed acks
+	pmk log append l --ack <feed >acks 2>message 3>&- &
+	writer=$!
+	exec 5>feed 6<acks
+	printf 'one\ntwo\n' >&5
+	for n in 1 2; do
+		read -r -t 20 -u 6 number
+		is $n "$number"
+	done
+	truncate -s 0 l
+	echo three >&5
+	exec 5>&- 6<&-
+	status=0
+	wait "$writer" || status=$?
+	is 1 "$status"
+	is "pmk log append: l: a mapped file was cut off, or its storage failed; the last record that was appended is number 2" \
+		"$(cat message)"
+}
+
+@test "an input that does not block is waited for" {
+	pmk log create l --size 64k
+	command -v python3 >/dev/null || skip "no python3 to set O_NONBLOCK"
+	works sh -c '(echo one; sleep 0.2; echo two) | {
+		python3 -c "import os; os.set_blocking(0, False)"
+		pmk log append l --ack; }'
+	is "1
+2" "$output"
 }
 
 @test "what is no log, or nothing: exit 1, nothing is changed" {

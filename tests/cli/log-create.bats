@@ -27,7 +27,7 @@ is_log() {
 
 @test "--json tells what was made" {
 	works pmk log create a --size 64k --emulated --json
-	is "a 65536 true emulated cache line memory_controller" \
+	is "a 65536 true emulated cache_line memory_controller" \
 		"$(json '"\(.path) \(.size_bytes) \(.emulated) \(.kind) \(.granularity) \(.domain)"')"
 	works pmk log create b --size 64k --json
 	is "false" "$(json .emulated)"
@@ -50,6 +50,12 @@ is_log() {
 	done
 	works pmk log create f --size 4160
 	is_log f 4160
+}
+
+@test "a size is rounded down to lines of 64 bytes, and --json tells it" {
+	works pmk log create f --size 8191 --json
+	is 8128 "$(json .size_bytes)"
+	is_log f 8128
 }
 
 @test "more than the file system has: exit 1, no file, an old one as it was" {
@@ -138,6 +144,36 @@ is_log() {
 	fails 1 '^pmk log create: /dev/null: ' pmk log create /dev/null --force
 	[ -c /dev/null ]
 	[ -p fifo ]
+}
+
+@test "a file of the kernel: refused in words" {
+	for o in "" "--size 64k" "--size 64k --force"; do
+		# shellcheck disable=SC2086 # words
+		fails 1 '^pmk log create: /proc/cpuinfo: a file of proc cannot hold a record log$' \
+			pmk log create /proc/cpuinfo $o
+	done
+}
+
+@test "a signal: no log, or a whole one" {
+	# kill_create SIGNAL: as soon as there is a file; prints the exit status
+	cat >kill_create <<-'END'
+		pmk log create mnt/l --size 192M &
+		until [ -e mnt/l ]; do :; done
+		kill -s "$1" $!
+		status=0
+		wait $! 2>/dev/null || status=$?
+		echo "$status"
+		stat -c %s mnt/l
+		pmk log check mnt/l
+	END
+	for sig in TERM HUP QUIT; do
+		in_tmpfs 256M sh kill_create $sig
+		is "0 " "$status $stderr"
+		# the shell's number for it, unless the command was faster
+		is $((128 + $(kill -l $sig))) "${lines[0]}" || is 0 "${lines[0]}"
+		is 201326592 "${lines[1]}"
+		[[ ${lines[2]} =~ ^verdict\ +good ]]
+	done
 }
 
 @test "a file size limit is an error, not a death" {

@@ -101,6 +101,40 @@ this is record number five" "$output"
 	is "$before" "$(sha256sum l)"
 }
 
+# unreadable STATUS REGEX: read, check and append of l
+unreadable() {
+	local c
+	for c in read check; do
+		fails "$1" "^pmk log $c: l: $2" pmk log $c l
+		is "" "$output"
+	done
+	fails 1 "^pmk log append: l: $2" sh -c 'pmk log append l </dev/null'
+}
+
+@test "both super blocks damaged: there is a log, exit 3, in JSON too" {
+	damaged_log
+	flip l 20
+	flip l $((2048 + 20))
+	unreadable 3 'record log is damaged'
+	fails 3 'record log is damaged' pmk log read l --json
+	is "0 0 false false" "$(json '"\(.records | length) \(.damaged | length) \(.truncated) \(.complete)"')"
+	fails 3 'record log is damaged' pmk log check l --json
+	is "l false no_header" "$(json '"\(.path) \(.good) \(.problems | join(" "))"')"
+}
+
+@test "a log cut off inside its header: exit 3, in JSON too" {
+	damaged_log
+	truncate -s 2000 l
+	unreadable 3 'file is shorter than the log'
+	fails 3 'file is shorter' pmk log read l --json
+	is "0 true false" "$(json '"\(.records | length) \(.truncated) \(.complete)"')"
+	fails 3 'file is shorter' pmk log check l --json
+	is "l false short_file" "$(json '"\(.path) \(.good) \(.problems | join(" "))"')"
+	# nothing says any more that it was one
+	truncate -s 10 l
+	unreadable 1 'not a record log'
+}
+
 @test "cut off anywhere: no crash, no wrong record" {
 	pmk log create whole --size 8k
 	seq 40 | pmk log append whole

@@ -110,7 +110,46 @@ load common
 	is "" "$output"
 }
 
-@test "an unknown format: exit 2" {
+@test "files of the kernel, an empty name: exit 1, in words" {
+	for c in read check; do
+		fails 1 "^pmk log $c: /proc/cpuinfo: a file of proc cannot hold a record log\$" \
+			pmk log $c /proc/cpuinfo
+		fails 1 "^pmk log $c: '': cannot open: No such file or directory\$" \
+			pmk log $c ""
+	done
+}
+
+@test "a format that is unknown, or that other options contradict: exit 2" {
 	run -2 --separate-stderr pmk log read l --format xml
 	[[ $stderr == "pmk log read: --format: 'xml' is neither raw nor json"* ]]
+	for o in "--json --format raw" "--format raw -j" "--json -z" \
+		"-z --format=json"; do
+		# shellcheck disable=SC2086 # words
+		run -2 --separate-stderr pmk log read l $o
+		[[ $stderr == "pmk log read: --"* ]]
+	done
+	pmk log create l --size 64k
+	works pmk log read l --json --format json
+	is true "$(json .complete)"
+}
+
+@test "a file that is cut off under the reader: exit 1, named, no core" {
+	# far more than a pipe holds
+	pmk log create l --size 16M
+	seq 200000 | pmk log append l --batch 1000
+	mkfifo records
+	pmk log read l >records 2>message 3>&- &
+	reader=$!
+	exec 5<records
+	read -r -t 20 -u 5 first
+	is 1 "$first"
+	# it waits for the pipe, with most of the log still to read
+	truncate -s 4096 l
+	cat <&5 >rest
+	exec 5<&-
+	status=0
+	wait "$reader" || status=$?
+	is 1 "$status"
+	is "pmk log read: l: a mapped file was cut off, or its storage failed" \
+		"$(cat message)"
 }

@@ -33,6 +33,12 @@ bench" "$output"
 @test "--version" {
 	works pmk --version
 	[[ $output =~ ^pmk\ [0-9]+\.[0-9]+\.[0-9]+$ ]]
+	version=$output
+	works pmk -V
+	is "$version" "$output"
+	for o in --version -V --list-commands; do
+		fails 2 "^pmk: one argument too many: 'x'" pmk $o x
+	done
 }
 
 @test "--help names every command" {
@@ -59,6 +65,13 @@ bench" "$output"
 	done <list
 	works pmk help
 	works pmk help log read
+	by_help=$output
+	works pmk help help log read
+	is "$by_help" "$output"
+	works pmk --help
+	by_help=$output
+	works pmk help help
+	is "$by_help" "$output"
 	fails 2 "no command 'nothing'" pmk help nothing
 }
 

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "rlog_fixture.h"
@@ -406,6 +407,112 @@ static void create__sparse(void **state)
 	assert_int_equal(unlink(path), 0);
 }
 
+/* Of several creators one wins, and the others leave its log alone. */
+static void create__race(void **state)
+{
+	const char *path = path_in_dir("g.log");
+
+	(void)state;
+	for (int round = 0; round < 200; round++) {
+		struct pmk_rlog *log;
+		int status, wins = 0;
+		pid_t pids[3];
+
+		for (int i = 0; i < 3; i++) {
+			pids[i] = fork();
+			assert_true(pids[i] >= 0);
+			if (!pids[i])
+				_exit(pmk_rlog_create(path, SIZE,
+						      PMK_RLOG_EMULATED) != 0);
+		}
+		for (int i = 0; i < 3; i++) {
+			assert_int_equal(waitpid(pids[i], &status, 0), pids[i]);
+			assert_true(WIFEXITED(status));
+			wins += WEXITSTATUS(status) == 0;
+		}
+		assert_int_equal(wins, 1);
+		assert_int_equal(pmk_rlog_open(path, PMK_RLOG_WRITE, &log), 0);
+		assert_int_equal(pmk_rlog_close(log), 0);
+		assert_int_equal(unlink(path), 0);
+	}
+}
+
+/* A lock is not the business of children that know nothing of it. */
+static void close__gives_the_lock_back(void **state)
+{
+	struct pmk_map *map = fixture_log_map(SIZE);
+	struct pmk_rlog *log = fixture_writer(map);
+	int block[2], status;
+	char byte;
+	pid_t pid;
+
+	(void)state;
+	assert_int_equal(pipe(block), 0);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid) {
+		close(block[1]);
+		_exit(read(block[0], &byte, 1) != 0);
+	}
+	close(block[0]);
+	assert_int_equal(pmk_rlog_close(log), 0);
+	log = fixture_writer(map);
+	assert_int_equal(pmk_rlog_close(log), 0);
+	close(block[1]);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	pmk_map_close(map);
+}
+
+/* Where nothing was written, a sparse file has no block to look at: on a full
+ * tmpfs a load there is SIGBUS.  On a memfd it shows as a block too many. */
+static void read__touches_no_hole(void **state)
+{
+	struct pmk_map *map = fixture_log_map(64U << 20);
+	struct pmk_rlog *log = fixture_reader(map);
+	struct pmk_rlog_report report;
+	struct stat st;
+
+	(void)state;
+	assert_int_equal(pmk_rlog_check(log, &report), 0);
+	assert_int_equal(report.problems, 0);
+	assert_int_equal(pmk_rlog_close(log), 0);
+	assert_int_equal(fstat(pmk_map_fd(map), &st), 0);
+	assert_int_equal(st.st_blocks * 512, 4096);
+	pmk_map_close(map);
+}
+
+/* What would make a plain log durable is not done on an emulated mapping. */
+static void attach__plain_log_on_an_emulated_mapping(void **state)
+{
+	const char *path = path_in_dir("h.log");
+	struct pmk_map_params p = { .flags = PMK_MAP_EMULATED };
+	struct pmk_rlog *log;
+	struct pmk_map *map;
+
+	(void)state;
+	assert_int_equal(pmk_rlog_create(path, SIZE, 0), 0);
+	assert_int_equal(pmk_map_open(path, &p, &map), 0);
+	assert_int_equal(pmk_rlog_attach(map, PMK_RLOG_WRITE, &log), -EINVAL);
+	assert_int_equal(pmk_rlog_attach(map, 0, &log), 0);
+	assert_int_equal(pmk_rlog_close(log), 0);
+	pmk_map_close(map);
+	assert_int_equal(unlink(path), 0);
+}
+
+static void create__not_through_a_link_to_nothing(void **state)
+{
+	const char *link = path_in_dir("link");
+	struct stat st;
+
+	(void)state;
+	assert_int_equal(symlink("nothing-there", link), 0);
+	assert_int_equal(pmk_rlog_create(link, SIZE, 0), -ENOENT);
+	assert_int_equal(lstat(link, &st), 0);
+	assert_int_equal(stat(link, &st), -1);
+	assert_int_equal(unlink(link), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -425,6 +532,11 @@ int main(void)
 		cmocka_unit_test(create__bad_arguments_leave_nothing),
 		cmocka_unit_test(open__what_is_no_log),
 		cmocka_unit_test(create__sparse),
+		cmocka_unit_test(create__race),
+		cmocka_unit_test(close__gives_the_lock_back),
+		cmocka_unit_test(read__touches_no_hole),
+		cmocka_unit_test(attach__plain_log_on_an_emulated_mapping),
+		cmocka_unit_test(create__not_through_a_link_to_nothing),
 	};
 
 	return cmocka_run_group_tests_name("rlog", tests, make_dir, remove_dir);

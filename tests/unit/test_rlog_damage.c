@@ -7,6 +7,7 @@
  * Covered: pmk_rlog_attach, _next, _check, _append.
  */
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -346,6 +347,59 @@ static void truncated__at_every_length(void **state)
 	assert_int_equal(unlink(path), 0);
 }
 
+/*
+ * The last acknowledged record is damaged, and the batch behind it was cut
+ * short: its first record is missing, the second one is whole.  The damage is
+ * reported, nothing of the batch comes back, and a writer goes on in its place.
+ */
+static void damage_before_a_torn_batch(bool reopened)
+{
+	struct pmk_rlog_iov batch[2] = { { "three", 5 }, { "four", 4 } };
+	struct pmk_map *map = fixture_log_map(SIZE), *copy;
+	struct pmk_rlog *log = fixture_writer(map);
+	struct pmk_rlog_cursor cursor;
+	struct pmk_rlog_record rec;
+	uint64_t number;
+
+	assert_int_equal(pmk_rlog_append(log, "one", 3, NULL), 0);
+	assert_int_equal(pmk_rlog_append(log, "two", 3, NULL), 0);
+	if (reopened) { /* the state line says that two was committed */
+		assert_int_equal(pmk_rlog_close(log), 0);
+		log = fixture_writer(map);
+	}
+	assert_int_equal(pmk_rlog_append_batch(log, batch, 2, NULL), 2);
+	copy = fixture_image_map(pmk_map_addr(map), SIZE);
+	assert_int_equal(pmk_rlog_close(log), 0);
+	pmk_map_close(map);
+	/* each of the four records is one line */
+	memset((char *)pmk_map_addr(copy) + DATA + 2 * 64, 0, 64);
+	((char *)pmk_map_addr(copy))[DATA + 64 + 40] ^= 1;
+
+	log = fixture_writer(copy);
+	assert_int_equal(pmk_rlog_append(log, "new", 3, &number), 0);
+	assert_int_equal(number, 3);
+	pmk_rlog_rewind(&cursor);
+	assert_int_equal(pmk_rlog_next(log, &cursor, &rec), 1);
+	assert_memory_equal(rec.data, "one", 3);
+	assert_int_equal(pmk_rlog_next(log, &cursor, &rec), PMK_E_LOG_DAMAGED);
+	assert_int_equal(rec.off, DATA + 64);
+	assert_int_equal(rec.len, 64);
+	assert_int_equal(rec.lost, 1);
+	assert_int_equal(pmk_rlog_next(log, &cursor, &rec), 1);
+	assert_int_equal(rec.number, 3);
+	assert_memory_equal(rec.data, "new", 3);
+	assert_int_equal(pmk_rlog_next(log, &cursor, &rec), 0);
+	assert_int_equal(pmk_rlog_close(log), 0);
+	pmk_map_close(copy);
+}
+
+static void torn_batch__behind_damage(void **state)
+{
+	(void)state;
+	damage_before_a_torn_batch(false);
+	damage_before_a_torn_batch(true);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -355,6 +409,7 @@ int main(void)
 		cmocka_unit_test(range__zeroed_or_garbage),
 		cmocka_unit_test(flip__not_closed),
 		cmocka_unit_test(truncated__at_every_length),
+		cmocka_unit_test(torn_batch__behind_damage),
 	};
 
 	return cmocka_run_group_tests_name("rlog damage", tests, make_good,

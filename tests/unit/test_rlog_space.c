@@ -14,7 +14,8 @@
 
 #include "rlog_fixture.h"
 
-static int fail_with; /* errno, or 0 */
+static int fail_with;    /* errno, or 0 */
+static off_t fail_above; /* only for more bytes than this at once */
 static unsigned int calls;
 
 int __real_fallocate(int fd, int mode, off_t off, off_t len);
@@ -23,7 +24,7 @@ int __wrap_fallocate(int fd, int mode, off_t off, off_t len);
 int __wrap_fallocate(int fd, int mode, off_t off, off_t len)
 {
 	calls++;
-	if (!fail_with)
+	if (!fail_with || len <= fail_above)
 		return __real_fallocate(fd, mode, off, len);
 	errno = fail_with;
 	return -1;
@@ -38,6 +39,7 @@ static int setup(void **state)
 	(void)state;
 	strcpy(path, "/tmp/pmk-test-space-XXXXXX");
 	fail_with = 0;
+	fail_above = 0;
 	fd = mkstemp(path);
 	if (fd < 0)
 		return -1;
@@ -101,6 +103,27 @@ static void append__no_space_and_then_some(void **state)
 	assert_int_equal(pmk_rlog_close(log), 0);
 }
 
+/* Less than a window is free, but enough for the record. */
+static void append__no_window_but_room(void **state)
+{
+	static unsigned char data[20000];
+	struct pmk_rlog *log;
+	uint64_t n;
+	int rc;
+
+	(void)state;
+	assert_int_equal(pmk_rlog_open(path, PMK_RLOG_WRITE, &log), 0);
+	fail_with = ENOSPC;
+	n = append_until(log, &rc);
+	assert_int_equal(rc, -ENOSPC);
+	fail_above = 100000;
+	for (int i = 0; i < 20; i++, n++)
+		assert_int_equal(pmk_rlog_append(log, data, sizeof(data), NULL),
+				 0);
+	assert_int_equal(count(log), n);
+	assert_int_equal(pmk_rlog_close(log), 0);
+}
+
 static void batch__takes_what_fits(void **state)
 {
 	static unsigned char data[100000];
@@ -155,6 +178,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(append__no_space_and_then_some,
+						setup, teardown),
+		cmocka_unit_test_setup_teardown(append__no_window_but_room,
 						setup, teardown),
 		cmocka_unit_test_setup_teardown(batch__takes_what_fits, setup,
 						teardown),

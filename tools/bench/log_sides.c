@@ -16,6 +16,7 @@
 #include "bench/log_sides.h"
 #include "out.h"
 #include "pmk.h"
+#include "signals.h"
 
 #define RECORD_HEADER 32 /* docs/rlog-format.md */
 #define HEADER_PAGE   4096
@@ -224,6 +225,7 @@ static bool fill_pool(struct log_sides *l)
 
 int log_sides_open(struct log_sides *l)
 {
+	bool created;
 	int rc;
 
 	*l = (struct log_sides){ .n = LOG_PMEMLOG };
@@ -234,7 +236,10 @@ int log_sides_open(struct log_sides *l)
 		rc = open_room(&l->bare_map);
 	if (rc || !peer_load_pmemlog(&l->peer))
 		return rc;
-	if (create_pool(l) && fill_pool(l))
+	signals_hold();
+	created = create_pool(l);
+	signals_release();
+	if (created && fill_pool(l))
 		l->n = LOG_SIDES;
 	else
 		l->peer.file[0] = '\0'; /* not usable here */

@@ -9,17 +9,30 @@
 #include "base/util.h"
 #include "bench/peer.h"
 
+#define PMEM    "libpmem.so.1"
+#define PMEMLOG "libpmemlog.so.1"
+
 struct symbol {
 	const char *name;
 	void *fn_ret; /* to a pointer to function */
 };
 
-static void say_why(char *why, size_t size, const char *package)
+/* The dynamic linker has only text to tell a library that is not there from
+ * one that is broken, or that needs another: what it begins with. */
+static void say_why(char *why, size_t size, const char *lib,
+		    const char *package)
 {
 	const char *error = dlerror();
+	char missing[128];
 
-	snprintf(why, size, "not installed: apt install %s (%s)", package,
-		 error ? error : "cannot be loaded");
+	snprintf(missing, sizeof(missing),
+		 "%s: cannot open shared object file: No such file", lib);
+	if (!error)
+		error = lib;
+	if (!strncmp(error, missing, strlen(missing)))
+		snprintf(why, size, "not installed: apt install %s", package);
+	else
+		snprintf(why, size, "cannot be loaded: %s", error);
 }
 
 /* ISO C has no conversion from object to function pointers; POSIX promises
@@ -65,11 +78,11 @@ bool peer_load_pmem(struct peer_pmem *peer)
 		{ "pmem_memcpy_nodrain", &peer->memcpy_nodrain },
 		{ "pmem_drain", &peer->drain },
 	};
-	void *lib = load("libpmem.so.1");
+	void *lib = load(PMEM);
 
 	*peer = (struct peer_pmem){ .file = "" };
 	if (!lib || !find_all(lib, symbols, ARRAY_SIZE(symbols))) {
-		say_why(peer->why, sizeof(peer->why), "libpmem1");
+		say_why(peer->why, sizeof(peer->why), PMEM, "libpmem1");
 		return false;
 	}
 	find_file(&peer->memcpy_persist, peer->file, sizeof(peer->file));
@@ -87,11 +100,11 @@ bool peer_load_pmemlog(struct peer_pmemlog *peer)
 		{ "pmemlog_nbyte", &peer->nbyte },
 		{ "pmemlog_errormsg", &peer->errormsg },
 	};
-	void *lib = load("libpmemlog.so.1");
+	void *lib = load(PMEMLOG);
 
 	*peer = (struct peer_pmemlog){ .file = "" };
 	if (!lib || !find_all(lib, symbols, ARRAY_SIZE(symbols))) {
-		say_why(peer->why, sizeof(peer->why), "libpmemlog1");
+		say_why(peer->why, sizeof(peer->why), PMEMLOG, "libpmemlog1");
 		return false;
 	}
 	find_file(&peer->append, peer->file, sizeof(peer->file));

@@ -11,7 +11,7 @@ extern "C" {
 #endif
 
 enum pmk_log_level {
-	PMK_LOG_ERROR = 1,   /* the call that is running fails because of it */
+	PMK_LOG_ERROR = 1,   /* something that was asked for is not done */
 	PMK_LOG_WARNING = 2, /* the call goes on, but someone should know */
 };
 
@@ -25,8 +25,10 @@ typedef void (*pmk_log_fn)(enum pmk_log_level level, const char *text,
  *	call returns; NULL (the default) is silence
  * @arg: handed to @fn
  *
- * @fn must not call back into libpmk.  It may be called by several threads at
- * once.  Set it before other threads use the library: the change of the pair
+ * @fn must not call back into libpmk.  If signal handlers use the library, it
+ * must be signal safe: errors are explained there, too.  It may be called by
+ *several threads at once.  Set it before other threads use the library: the
+ *change of the pair
  * (@fn, @arg) is not atomic.  Not signal safe.
  */
 void pmk_log_set(pmk_log_fn fn, void *arg);

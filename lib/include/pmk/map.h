@@ -102,8 +102,14 @@ struct pmk_map_params {
  * is left behind: a file that the call created is removed, one that it made
  * longer gets its old length back, and no existing file is ever made shorter.
  * No device is enumerated: all facts come from the file and its own sysfs
- * nodes.  PMK_MAP_CREATE is refused for devdax unless the node exists, which
- * makes the flag harmless there.
+ * nodes.
+ *
+ * CREATE makes no devdax node, and follows no symbolic link to a file that is
+ * not there (-ENOENT).  Several processes may create one path at the same time,
+ * but one that fails takes an empty file that it made away again, and with
+ * SPARSE, or where the file system has no fallocate(2), the file may end up as
+ * long as the shortest asked: then let one do it, with EXCLUSIVE.  Beyond
+ * RLIMIT_FSIZE the kernel sends SIGXFSZ; a process that ignores it gets -EFBIG.
  *
  * Thread safe.  Not signal safe.
  *
@@ -111,8 +117,9 @@ struct pmk_map_params {
  * * -EINVAL: unknown flag or value, reserved field not zero, flags that
  *   contradict each other, @params->off not page aligned, length 0 for a memfd
  *   or of an empty file;
- * * -errno of open(2), fallocate(2), ftruncate(2) or mmap(2): -ENOENT, -EACCES,
- *   -EEXIST, -ENOSPC, -EFBIG, -ENOMEM, ...;
+ * * what open(2), fallocate(2), ftruncate(2), fsync(2) or mmap(2) failed with:
+ *   -ENOENT, -EACCES, -EEXIST, -ENOSPC, -EFBIG (an end past 2^63 as well),
+ *   -ENOMEM, ...; -EAGAIN if no aligned address was found;
  * * PMK_E_FILE_TYPE: a directory, fifo, socket, block device or a character
  *   device that is not devdax;
  * * PMK_E_RANGE: @off + @len passes the end and CREATE was not given, or on a
@@ -315,7 +322,7 @@ enum pmk_map_reason {
 	PMK_REASON_DAX = 0,            /* it is pmem: MAP_SYNC was granted */
 	PMK_REASON_DEVDAX = 1,         /* it is pmem: a devdax node */
 	PMK_REASON_VOLATILE_FS = 2,    /* tmpfs, ramfs: memory, not pmem */
-	PMK_REASON_OVERLAYFS = 3,      /* overlayfs hides DAX */
+	PMK_REASON_OVERLAYFS = 3,      /* overlayfs has no DAX */
 	PMK_REASON_FS_WITHOUT_DAX = 4, /* this file system never has DAX */
 	PMK_REASON_BLOCK_NOT_DAX = 5,  /* DAX file system on another disk */
 	PMK_REASON_MOUNT_OPTION = 6,   /* pmem below, mounted without dax */

@@ -52,10 +52,12 @@ struct pmk_rlog;
  * the call created is removed and an existing one has its old length and, if
  * PMK_RLOG_FORCE was not given, its old content.
  *
- * Return: 0; -EINVAL for unknown flags or a size below the minimum;
- * PMK_E_LOG_EXISTS if there is data and PMK_RLOG_FORCE was not given;
- * PMK_E_LOG_LOCKED if a writer has it open; any error of pmk_map_open(),
- * pmk_map_persist() or flock(2).
+ * Of several processes that create one path at the same time one succeeds.
+ *
+ * Return: 0; -EINVAL for unknown flags or a size below the minimum; -ENOENT for
+ * a symbolic link to nothing, or without a size; PMK_E_LOG_EXISTS if there is
+ *data and PMK_RLOG_FORCE was not given; PMK_E_LOG_LOCKED if a writer has it
+ *open; any error of pmk_map_open(), pmk_map_persist() or flock(2).
  */
 int pmk_rlog_create(const char *path, uint64_t size, uint32_t flags)
 	PMK_MUST_CHECK;
@@ -66,6 +68,9 @@ int pmk_rlog_create(const char *path, uint64_t size, uint32_t flags)
  * @flags: PMK_RLOG_FORCE; PMK_RLOG_EMULATED is taken from the mapping
  *
  * As pmk_rlog_create(), for mappings without a path.
+ *
+ * The first 4096 bytes are what counts as data here.  The lock is taken on
+ * /proc/self/fd, which must be there.
  *
  * Return: as pmk_rlog_create(); PMK_E_READ_ONLY for a read-only mapping.
  */
@@ -78,15 +83,16 @@ int pmk_rlog_format(struct pmk_map *map, uint32_t flags) PMK_MUST_CHECK;
  * @log_ret: the log, to be closed with pmk_rlog_close(); untouched on error
  *
  * A writer finds the end of the log: a record that a crash left incomplete is
- * not part of it.  A log that was created as emulated is mapped so again.
+ * not part of it, and what is part of it is made durable once more.  A log that
+ * was created as emulated is mapped so again.
  *
  * A reader opens a truncated or damaged log as far as there is one; the
  * cursor and pmk_rlog_check() tell what is wrong.  A writer refuses a
  * truncated log and one whose two state lines are both damaged.
  *
  * Return: 0; -EINVAL; PMK_E_NOT_A_LOG; PMK_E_LOG_VERSION;
- * PMK_E_LOG_TRUNCATED; PMK_E_LOG_DAMAGED; PMK_E_LOG_LOCKED; any error of
- * pmk_map_open().
+ * PMK_E_LOG_TRUNCATED; PMK_E_LOG_DAMAGED; PMK_E_LOG_LOCKED; -EOVERFLOW for the
+ * 2^32nd writer; any error of pmk_map_open(), and for a writer of msync(2).
  */
 int pmk_rlog_open(const char *path, uint32_t flags, struct pmk_rlog **log_ret)
 	PMK_MUST_CHECK;
@@ -97,8 +103,11 @@ int pmk_rlog_open(const char *path, uint32_t flags, struct pmk_rlog **log_ret)
  * @flags: PMK_RLOG_WRITE or 0
  * @log_ret: the log; untouched on error
  *
+ * A writer's lock is taken on /proc/self/fd, which must be there.
+ *
  * Return: as pmk_rlog_open(); PMK_E_READ_ONLY for a writer on a read-only
- * mapping.
+ * mapping; -EINVAL for a writer of a log that is not emulated on a mapping that
+ * is: what makes its records durable would not be done.
  */
 int pmk_rlog_attach(struct pmk_map *map, uint32_t flags,
 		    struct pmk_rlog **log_ret) PMK_MUST_CHECK;
@@ -129,7 +138,8 @@ int pmk_rlog_close(struct pmk_rlog *log);
  *
  * Return: 0; PMK_E_LOG_FULL if it does not fit any more; PMK_E_RECORD_SIZE if
  * it would not fit an empty log; PMK_E_READ_ONLY; PMK_E_LOG_BROKEN after a
- * failure to make an earlier append durable; -ENOSPC, -EDQUOT or another
+ * failure to make an earlier append durable; -EOVERFLOW after 2^64 records;
+ * -ENOSPC, -EDQUOT or another
  * error of fallocate(2) if the file is sparse and the file system is full;
  * -errno of msync(2).  Whatever the error, earlier records stay and, except
  * after PMK_E_LOG_BROKEN and msync errors, the log can go on.
@@ -167,7 +177,9 @@ int64_t pmk_rlog_append_batch(struct pmk_rlog *log,
 struct pmk_rlog_cursor {
 	uint64_t off;    /* of the next record, in bytes from the log's start */
 	uint64_t number; /* that it will have */
-	uint32_t epoch;  /* at least */
+	uint64_t durable; /* before this offset, as was found on the way, ... */
+	uint64_t durable_number; /* ... and the number of the record there */
+	uint32_t epoch;          /* of the next record, at least */
 	uint32_t reserved;
 };
 
