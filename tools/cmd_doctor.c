@@ -57,37 +57,6 @@ static const char *verdict(const struct pmk_map_report *rep,
 	return rep->error ? "cannot be mapped" : "not persistent memory";
 }
 
-/*
- * The library has the options of the mount and those of the file system, which
- * may have several mounts, in one list.  The kernel begins either with rw or
- * ro.  Where the second ones begin, or the end of @options.
- */
-static const char *fs_options(const char *options)
-{
-	const char *s = strchr(options, ',');
-
-	for (; s; s = strchr(s, ',')) {
-		size_t len = strcspn(++s, ",");
-
-		if (len == 2 && (!strncmp(s, "rw", 2) || !strncmp(s, "ro", 2)))
-			return s;
-	}
-	return options + strlen(options);
-}
-
-/* The options of the mount, in @buf. */
-static const char *mount_options(const struct pmk_map_report *rep,
-				 char buf[sizeof(rep->options)])
-{
-	size_t len = (size_t)(fs_options(rep->options) - rep->options);
-
-	if (rep->options[len])
-		len--; /* the comma */
-	memcpy(buf, rep->options, len);
-	buf[len] = '\0';
-	return buf;
-}
-
 static void row_if(struct libscols_table *tb, const char *name, const char *s)
 {
 	if (*s)
@@ -98,7 +67,6 @@ static void print_table(const char *path, const struct pmk_map_report *rep,
 			const struct log_facts *f)
 {
 	struct libscols_table *tb = out_table("", "", NULL);
-	char buf[sizeof(rep->options)];
 
 	out_row(tb, "path", path, NULL);
 	out_row(tb, "verdict", verdict(rep, f), NULL);
@@ -114,8 +82,8 @@ static void print_table(const char *path, const struct pmk_map_report *rep,
 		out_row_size(tb, "alignment", rep->align_bytes);
 	row_if(tb, "file system", rep->fs_type);
 	row_if(tb, "mount point", rep->mount);
-	row_if(tb, "mount options", mount_options(rep, buf));
-	row_if(tb, "file system options", fs_options(rep->options));
+	row_if(tb, "mount options", rep->options);
+	row_if(tb, "file system options", rep->fs_options);
 	row_if(tb, "device", rep->device);
 	out_row(tb, "reason", pmk_map_reason_text(rep->reason), NULL);
 	row_if(tb, "detail", rep->detail);
@@ -127,7 +95,6 @@ static void print_json(const char *path, const struct pmk_map_report *rep,
 		       const struct log_facts *f)
 {
 	struct json_object *o = out_json();
-	char buf[sizeof(rep->options)];
 
 	out_json_path(o, "path", path);
 	out_json_bool(o, "pmem", is_pmem(rep));
@@ -140,8 +107,8 @@ static void print_json(const char *path, const struct pmk_map_report *rep,
 	out_json_u64(o, "align_bytes", rep->align_bytes);
 	out_json_path(o, "fs_type", rep->fs_type);
 	out_json_path(o, "mount_point", rep->mount);
-	out_json_path(o, "mount_options", mount_options(rep, buf));
-	out_json_path(o, "fs_options", fs_options(rep->options));
+	out_json_path(o, "mount_options", rep->options);
+	out_json_path(o, "fs_options", rep->fs_options);
 	out_json_path(o, "device", rep->device);
 	out_json_str(o, "reason", pmk_map_reason_name(rep->reason));
 	out_json_str(o, "reason_text", pmk_map_reason_text(rep->reason));

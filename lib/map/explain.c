@@ -199,6 +199,7 @@ static void explain_file(struct pmk_map_report *r, int fd,
 	memcpy(r->fs_type, m.fs_type, sizeof(r->fs_type));
 	memcpy(r->mount, m.point, sizeof(r->mount));
 	memcpy(r->options, m.options, sizeof(r->options));
+	memcpy(r->fs_options, m.fs_options, sizeof(r->fs_options));
 	if (!st->st_size) {
 		explain_error(r, -EINVAL, PMK_REASON_EMPTY);
 		snprintf(r->detail, sizeof(r->detail), "nothing to map");

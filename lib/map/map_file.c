@@ -96,10 +96,12 @@ static int reserve(int fd, const struct stat *st, uint64_t off, uint64_t len)
 			return -errno;
 		return rc;
 	}
+	/* makes the file longer, and never shorter */
+	if (!rc)
+		rc = call_fallocate(fd, 0, off, len);
 	if (rc)
 		trim(fd);
-	/* makes the file longer, and never shorter */
-	return rc ? rc : call_fallocate(fd, 0, off, len);
+	return rc;
 }
 
 /* The size, and the name of a new file, must survive too. */
@@ -131,8 +133,13 @@ int pmk_map_make_room(struct pmk_map *map, const struct pmk_map_params *p,
 		rc = reserve(map->fd, st, p->off, p->len);
 	else if (end > size && ftruncate(map->fd, (off_t)end))
 		rc = -errno;
-	if (!rc && end > size && !(p->flags & PMK_MAP_EMULATED))
+	if (!rc && end > size && !(p->flags & PMK_MAP_EMULATED)) {
 		rc = pmk_file_sync(map->fd, undo);
+		if (rc && ftruncate(map->fd, (off_t)size))
+			pmk_log(PMK_LOG_WARNING,
+				"%s: cannot restore its size: %s", undo->path,
+				pmk_strerror(-errno));
+	}
 	if (rc)
 		return pmk_fail(rc, "%s: cannot make it %" PRIu64 " bytes: %s",
 				undo->path, end, pmk_strerror(rc));

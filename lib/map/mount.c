@@ -65,7 +65,8 @@ static bool parse(char *line, uint64_t id, struct pmk_mount *m)
 	unescape(field[4]);
 	snprintf(m->fs_type, sizeof(m->fs_type), "%s", type);
 	snprintf(m->point, sizeof(m->point), "%s", field[4]);
-	snprintf(m->options, sizeof(m->options), "%s,%s", field[5], super);
+	snprintf(m->options, sizeof(m->options), "%s", field[5]);
+	snprintf(m->fs_options, sizeof(m->fs_options), "%s", super);
 	return true;
 }
 
@@ -85,21 +86,5 @@ bool pmk_mount_of(int fd, struct pmk_mount *mount_ret)
 	while (getline(&line, &room, f) > 0)
 		if (parse(line, id, mount_ret))
 			return true;
-	return false;
-}
-
-bool pmk_mount_has_option(const struct pmk_mount *mount, const char *name)
-{
-	size_t n = strlen(name);
-
-	for (const char *s = mount->options; *s;) {
-		size_t len = strcspn(s, ",");
-
-		if (len == n && !strncmp(s, name, n))
-			return true;
-		s += len;
-		if (*s == ',')
-			s++;
-	}
 	return false;
 }

@@ -8,14 +8,13 @@
 struct pmk_mount {
 	char fs_type[32];
 	char point[256];
-	char options[256]; /* of the mount and of its super block, by comma */
+	char options[256];    /* of this mount, by comma */
+	char fs_options[256]; /* of the file system, which all its mounts share
+			       */
 };
 
 /* Look up the mount of an open file.  False, and empty strings, if the kernel
  * does not tell (statx without mount ids: before 5.8) or /proc is not there. */
 bool pmk_mount_of(int fd, struct pmk_mount *mount_ret);
-
-/* Does a comma-separated list of options have @name? */
-bool pmk_mount_has_option(const struct pmk_mount *mount, const char *name);
 
 #endif /* LIB_MAP_MOUNT_H */

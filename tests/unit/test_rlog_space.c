@@ -75,6 +75,19 @@ static uint64_t count(struct pmk_rlog *log)
 	return r.records;
 }
 
+/* Open the log and append until the file system is full; how many records. */
+static uint64_t open_and_fill(struct pmk_rlog **log_ret)
+{
+	uint64_t n;
+	int rc;
+
+	assert_int_equal(pmk_rlog_open(path, PMK_RLOG_WRITE, log_ret), 0);
+	fail_with = ENOSPC;
+	n = append_until(*log_ret, &rc);
+	assert_int_equal(rc, -ENOSPC);
+	return n;
+}
+
 /* The window that was reserved is used up to its last line; then the error,
  * and nothing acknowledged is lost; with space again, it goes on. */
 static void append__no_space_and_then_some(void **state)
@@ -84,10 +97,7 @@ static void append__no_space_and_then_some(void **state)
 	int rc;
 
 	(void)state;
-	assert_int_equal(pmk_rlog_open(path, PMK_RLOG_WRITE, &log), 0);
-	fail_with = ENOSPC;
-	n = append_until(log, &rc);
-	assert_int_equal(rc, -ENOSPC);
+	n = open_and_fill(&log);
 	/* one window of 1 MiB, records of 1088 bytes on media */
 	assert_int_equal(n, (1 << 20) / 1088);
 	assert_int_equal(count(log), n);
@@ -109,13 +119,9 @@ static void append__no_window_but_room(void **state)
 	static unsigned char data[20000];
 	struct pmk_rlog *log;
 	uint64_t n;
-	int rc;
 
 	(void)state;
-	assert_int_equal(pmk_rlog_open(path, PMK_RLOG_WRITE, &log), 0);
-	fail_with = ENOSPC;
-	n = append_until(log, &rc);
-	assert_int_equal(rc, -ENOSPC);
+	n = open_and_fill(&log);
 	fail_above = 100000;
 	for (int i = 0; i < 20; i++, n++)
 		assert_int_equal(pmk_rlog_append(log, data, sizeof(data), NULL),

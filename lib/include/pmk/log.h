@@ -27,9 +27,8 @@ typedef void (*pmk_log_fn)(enum pmk_log_level level, const char *text,
  *
  * @fn must not call back into libpmk.  If signal handlers use the library, it
  * must be signal safe: errors are explained there, too.  It may be called by
- *several threads at once.  Set it before other threads use the library: the
- *change of the pair
- * (@fn, @arg) is not atomic.  Not signal safe.
+ * several threads at once.  Set it before other threads use the library: the
+ * change of the pair (@fn, @arg) is not atomic.  Not signal safe.
  */
 void pmk_log_set(pmk_log_fn fn, void *arg);
 

@@ -346,11 +346,12 @@ struct pmk_map_report {
 	int error; /* why it cannot be opened or mapped; 0 if it can */
 	uint64_t size_bytes; /* of the file or device */
 	uint64_t align_bytes;
-	char fs_type[32];  /* "ext4", "tmpfs", ... */
-	char mount[256];   /* mount point */
-	char options[256]; /* mount and super block options */
-	char device[64];   /* block or dax device: "pmem0", "dax1.0" */
-	char detail[256];  /* one sentence with this path's particulars */
+	char fs_type[32];     /* "ext4", "tmpfs", ... */
+	char mount[256];      /* mount point */
+	char options[256];    /* of the mount, by comma */
+	char fs_options[256]; /* of the file system, in all its mounts */
+	char device[64];      /* block or dax device: "pmem0", "dax1.0" */
+	char detail[256];     /* one sentence with this path's particulars */
 	uint64_t reserved[8];
 };
 

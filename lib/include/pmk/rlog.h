@@ -56,8 +56,8 @@ struct pmk_rlog;
  *
  * Return: 0; -EINVAL for unknown flags or a size below the minimum; -ENOENT for
  * a symbolic link to nothing, or without a size; PMK_E_LOG_EXISTS if there is
- *data and PMK_RLOG_FORCE was not given; PMK_E_LOG_LOCKED if a writer has it
- *open; any error of pmk_map_open(), pmk_map_persist() or flock(2).
+ * data and PMK_RLOG_FORCE was not given; PMK_E_LOG_LOCKED if a writer has it
+ * open; any error of pmk_map_open(), pmk_map_persist() or flock(2).
  */
 int pmk_rlog_create(const char *path, uint64_t size, uint32_t flags)
 	PMK_MUST_CHECK;
