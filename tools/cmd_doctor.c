@@ -2,7 +2,6 @@
 /* pmk doctor: what a path is, and why it is or is not persistent memory. */
 #include <errno.h>
 #include <stdbool.h>
-#include <string.h>
 
 #include <json-c/json.h>
 
