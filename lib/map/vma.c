@@ -57,16 +57,17 @@ int pmk_vma_map(int fd, uint64_t off, size_t len, size_t align, int prot,
 
 		if (rc)
 			return rc;
-		p = mmap(want, span, prot, flags | MAP_FIXED_NOREPLACE, fd,
-			 (off_t)off);
+		/* A hint only: MAP_SHARED_VALIDATE refuses
+		 * MAP_FIXED_NOREPLACE as it does MAP_SYNC without DAX,
+		 * with EOPNOTSUPP (Linux 6.1, 6.12). */
+		p = mmap(want, span, prot, flags, fd, (off_t)off);
 		if (p == want) {
 			*addr_ret = want;
 			return 0;
 		}
-		if (p != MAP_FAILED) /* before 4.17 the flag is a hint only */
-			munmap(p, span);
-		else if (errno != EEXIST)
+		if (p == MAP_FAILED)
 			return -errno;
+		munmap(p, span);
 	}
 	return -EAGAIN;
 }

@@ -8,6 +8,7 @@
  */
 #include <dlfcn.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "kernel_test.h"
 
@@ -132,7 +133,9 @@ static void flushcache__variable_sizes(void **state)
  * the header's inline functions cannot stand in for them. */
 static void symbols__of_inline_functions(void **state)
 {
-	void *lib = dlopen(PMK_SHARED_LIB, RTLD_NOW | RTLD_LOCAL);
+	/* set where the library is not in its build directory */
+	const char *path = getenv("PMK_TEST_SHARED_LIB");
+	void *lib = dlopen(path ? path : PMK_SHARED_LIB, RTLD_NOW | RTLD_LOCAL);
 	void (*flushcache)(void *dst, const void *src, size_t len);
 	void (*drain)(void);
 

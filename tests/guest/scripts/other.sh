@@ -1,0 +1,61 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# shellcheck shell=dash
+# Memory that is not an NVDIMM's: RAM that the kernel was told is pmem (e820,
+# memmap=256M!1G), virtio-pmem, and a dax device without any namespace, as CXL
+# memory has (soft-reserved memory, dax_hmem), where libpmem 1.12 crashes.
+# shellcheck source=../lib.sh
+. /lib.sh
+
+for m in nd_e820 virtio_pci virtio_pmem dax_hmem; do
+	must /bin/modprobe "$m"
+done
+
+# block PROVIDER: the block device on the bus of that provider; may come late
+block() {
+	local tries=0 name
+	while [ $tries -lt 50 ]; do
+		name=$(ndctl list -BN | jq -r --arg p "$1" \
+			'.[] | select(.provider == $p) | .namespaces[0].blockdev // empty')
+		[ ! -b "/dev/$name" ] || { echo "$name"; return; }
+		tries=$((tries + 1))
+		sleep 0.1
+	done
+	die "no block device of $1"
+}
+
+# verdict NAME PATH WANT
+verdict() {
+	check "$1" "$3" "$(/t/pmk doctor --json "$2" |
+		jq -r '[.kind, .granularity, .domain, .reason] | join(" ")')"
+}
+
+E=$(block e820) || exit
+must mkfs.ext4 -q -F -b 4096 "/dev/$E"
+must mount -o dax "/dev/$E" /mnt
+must dd if=/dev/zero of=/mnt/f bs=64k count=1
+verdict "e820" /mnt/f "fsdax cache_line unknown dax"
+check_match "e820: mapping" "fsdax cache line unknown * sync=1" "$(/t/open_map /mnt/f)"
+umount /mnt
+
+V=$(block virtio-pmem) || exit
+must mkfs.ext4 -q -F -b 4096 "/dev/$V"
+must mount -o dax "/dev/$V" /mnt
+must dd if=/dev/zero of=/mnt/f bs=64k count=1
+verdict "virtio-pmem" /mnt/f "file page device async_flush"
+check_match "virtio-pmem: mapping" "file page device * sync=0" "$(/t/open_map /mnt/f)"
+umount /mnt
+
+X=$(daxctl list | jq -r '.[0].chardev // .chardev')
+check_match "a dax device without a namespace" "/sys/devices/platform/hmem*" \
+	"$(readlink -f "/sys/bus/dax/devices/$X")"
+# Linux 6.12 leaves it to kmem, which is not loaded
+if [ ! -e "/sys/bus/dax/devices/$X/driver" ]; then
+	verdict "hmem, no driver" "/dev/$X" "none none unknown device_off"
+	must daxctl enable-device "$X"
+fi
+verdict "hmem" "/dev/$X" "devdax cache_line unknown devdax"
+check "hmem: mapping" "devdax cache line unknown size=268435456 align=2097152" \
+	"$(/t/open_map "/dev/$X" | sed 's/ sync=.//')"
+check_match "hmem: deep sync" "*deep=sysfs*" "$(/t/open_map -d "/dev/$X")"
+finish
