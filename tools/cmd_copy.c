@@ -7,8 +7,6 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -16,43 +14,19 @@
 #include <pmk/copy.h>
 #include <pmk/map.h>
 
-#include "base/io.h"
 #include "base/util.h"
 #include "clock.h"
+#include "copy.h"
+#include "damage.h"
 #include "opt.h"
 #include "out.h"
 #include "pmk.h"
 #include "progress.h"
-#include "replace.h"
 #include "signals.h"
-#include "source.h"
 
 enum {
 	KEY_VERIFY = 0x100,
-};
-
-struct args {
-	const char *path[2]; /* SRC DST */
-	bool verify;
-	bool force;
-	bool json;
-};
-
-struct copy {
-	const struct args *args;
-	const char *dst;
-	const char *temp; /* what is written to: dst itself for devdax */
-	struct source src;
-	struct replace replace;
-	struct pmk_map *map; /* NULL for an empty file */
-	int fd;              /* of the destination, to read back */
-	int old_fd;          /* of the file to be replaced, for its lock */
-	uint64_t elapsed_ns;
-	uint64_t mismatch; /* offset, or UINT64_MAX */
-	enum pmk_map_kind kind;
-	enum pmk_granularity granularity;
-	enum pmk_domain domain;
-	bool devdax;
+	KEY_SKIP,
 };
 
 static const struct argp_option options[] = {
@@ -60,6 +34,8 @@ static const struct argp_option options[] = {
 	  "Read back what was written and compare it", 0 },
 	{ "force", 'f', NULL, 0,
 	  "Replace a DST that exists, overwrite a devdax node", 0 },
+	{ "skip-damaged", KEY_SKIP, NULL, 0,
+	  "Save the rest of a damaged SRC in a DST that exists, too", 0 },
 	OPT_JSON,
 	OPT_END,
 };
@@ -67,11 +43,14 @@ static const struct argp_option options[] = {
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	static const char *const names[] = { "SRC", "DST" };
-	struct args *a = state->input;
+	struct copy_args *a = state->input;
 
 	switch (key) {
 	case KEY_VERIFY:
 		a->verify = true;
+		return 0;
+	case KEY_SKIP:
+		a->skip = true;
 		return 0;
 	case 'f':
 		a->force = true;
@@ -137,8 +116,11 @@ static int check_dst(struct copy *c)
 	const struct stat *src = &c->src.st;
 	struct stat st;
 
-	if (stat(c->dst, &st))
+	if (stat(c->dst, &st)) {
+		/* nothing can be lost in a file that is new */
+		c->skip = true;
 		return check_new_dst(c, errno);
+	}
 	if (S_ISDIR(st.st_mode))
 		return out_fail(c->dst, -EISDIR, "name the file itself");
 	if (st.st_dev == src->st_dev && st.st_ino == src->st_ino)
@@ -153,7 +135,7 @@ static int check_dst(struct copy *c)
 }
 
 /* The library names the temporary file, the message names what was asked. */
-static int fail(const struct copy *c, int code)
+int copy_fail(const struct copy *c, int code)
 {
 	return out_error("%s: %s", c->dst, out_explanation(code, c->temp));
 }
@@ -164,13 +146,13 @@ static int open_devdax(struct copy *c)
 
 	c->temp = c->dst;
 	if (rc)
-		return fail(c, rc);
+		return copy_fail(c, rc);
 	if (c->src.size > pmk_map_size(c->map))
 		return out_error("%s: has %zu bytes, %s has %" PRIu64, c->dst,
 				 pmk_map_size(c->map), c->src.path,
 				 c->src.size);
 	c->fd = dup(pmk_map_fd(c->map));
-	return c->fd < 0 ? fail(c, -errno) : EXIT_OK;
+	return c->fd < 0 ? copy_fail(c, -errno) : EXIT_OK;
 }
 
 /* Blocks are reserved for the whole file, so that a full file system shows
@@ -189,36 +171,57 @@ static int open_file(struct copy *c)
 	if (c->src.size) {
 		rc = pmk_map_open(c->temp, &params, &c->map);
 		if (rc)
-			return fail(c, rc);
+			return copy_fail(c, rc);
 		c->fd = dup(pmk_map_fd(c->map));
 	} else {
 		c->fd = open(c->temp, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC,
 			     0600);
 	}
 	if (c->fd < 0 || fchmod(c->fd, c->src.st.st_mode & 0777))
-		return fail(c, -errno);
+		return copy_fail(c, -errno);
 	return EXIT_OK;
+}
+
+/* Is it known how far the first damaged range goes, after a chunk to @end? */
+static bool first_range_is_whole(const struct damage *d, uint64_t end)
+{
+	return d->n > 1 || d->ranges[0].off + d->ranges[0].len < end;
+}
+
+/* Store the @n bytes at @off, or those before the first damaged range.  True if
+ * the copy ends there. */
+static bool stops_at_damage(const struct copy *c, uint64_t off, size_t *n)
+{
+	const struct damage *d = &c->src.damage;
+	uint64_t end = off + *n;
+
+	if (!d->n || c->skip)
+		return false;
+	*n = d->ranges[0].off > off ? d->ranges[0].off - off : 0;
+	return end == c->src.size || first_range_is_whole(d, end);
 }
 
 static int copy_chunks(struct copy *c)
 {
 	char *dst = pmk_map_addr(c->map);
 	uint64_t size = c->src.size, off;
+	bool stop = false;
 	struct progress p;
 	int rc = EXIT_OK;
 
 	progress_start(&p, "copying", size);
-	for (off = 0; off < size && !rc; off += SOURCE_CHUNK) {
+	for (off = 0; off < size && !rc && !stop; off += SOURCE_CHUNK) {
 		size_t n = pmk_min_size(size - off, SOURCE_CHUNK);
-		const char *data;
 		int err;
 
-		rc = source_read(&c->src, off, n, &data);
+		rc = source_read(&c->src, off, n);
 		if (rc)
 			break;
-		err = pmk_map_memcpy(c->map, dst + off, data, n, PMK_F_NODRAIN);
+		stop = stops_at_damage(c, off, &n);
+		err = pmk_map_memcpy(c->map, dst + off, c->src.buf, n,
+				     PMK_F_NODRAIN);
 		if (err)
-			rc = fail(c, err);
+			rc = copy_fail(c, err);
 		progress_update(&p, off + n);
 	}
 	progress_end(&p);
@@ -230,117 +233,76 @@ static int make_durable(struct copy *c)
 {
 	int rc = pmk_map_drain(c->map, pmk_map_addr(c->map), c->src.size);
 
-	return rc ? fail(c, rc) : EXIT_OK;
+	return rc ? copy_fail(c, rc) : EXIT_OK;
 }
 
-static uint64_t first_difference(const char *a, const char *b, size_t len)
+static int store(struct copy *c)
 {
-	size_t i = 0;
-
-	while (i < len && a[i] == b[i])
-		i++;
-	return i;
-}
-
-/* @buf: room for a chunk.  A devdax node has no read(2): its mapping is read,
- * and the CPU cache may answer for the medium. */
-static int read_back(const struct copy *c, char *buf, uint64_t off, size_t len,
-		     const char **data_ret)
-{
-	ssize_t n;
-
-	if (c->devdax) {
-		*data_ret = (const char *)pmk_map_addr(c->map) + off;
-		return EXIT_OK;
-	}
-	n = pmk_pread_full(c->fd, buf, len, off);
-	if (n < 0)
-		return fail(c, (int)n);
-	if ((size_t)n < len)
-		return out_error("%s: was cut off during the copy", c->dst);
-	*data_ret = buf;
-	return EXIT_OK;
-}
-
-static int compare_chunks(struct copy *c, char *buf)
-{
-	uint64_t size = c->src.size, off;
-	struct progress p;
 	int rc = EXIT_OK;
 
-	progress_start(&p, "verifying", size);
-	for (off = 0; off < size; off += SOURCE_CHUNK) {
-		size_t n = pmk_min_size(size - off, SOURCE_CHUNK);
-		const char *want, *have = NULL;
-
-		rc = source_read(&c->src, off, n, &want);
-		if (!rc)
-			rc = read_back(c, buf, off, n, &have);
-		if (rc)
-			break;
-		if (memcmp(want, have, n)) {
-			c->mismatch = off + first_difference(want, have, n);
-			rc = EXIT_BAD;
-			break;
-		}
-		progress_update(&p, off + n);
-	}
-	progress_end(&p);
-	return rc;
-}
-
-static int verify(struct copy *c)
-{
-	char *buf = malloc(SOURCE_CHUNK);
-	int rc;
-
-	if (!buf)
-		out_of_memory();
-	if (!c->devdax) {
-		/* what is durable may leave the page cache, so that the reads
-		 * ask the medium; mapped pages would stay */
-		pmk_map_close(c->map);
-		c->map = NULL;
-		posix_fadvise(c->fd, 0, 0, POSIX_FADV_DONTNEED);
-	}
-	rc = compare_chunks(c, buf);
-	free(buf);
-	if (rc == EXIT_BAD)
-		out_error("%s: differs from %s at byte %" PRIu64 "%s", c->dst,
-			  c->src.path, c->mismatch,
-			  c->devdax ? "" : "; it was not put in place");
-	return rc;
-}
-
-static int transfer(struct copy *c)
-{
-	uint64_t start = clock_now_ns();
-	int rc = EXIT_OK;
-
-	signals_mapped(c->dst, c->src.map ? c->src.path : NULL);
+	signals_mapped(c->dst);
 	if (c->map) {
 		c->kind = pmk_map_kind(c->map);
 		c->granularity = pmk_map_granularity(c->map);
 		c->domain = pmk_map_domain(c->map);
 		rc = copy_chunks(c);
-		if (!rc)
-			rc = make_durable(c);
 	}
+	source_rewind(&c->src);
+	c->stopped = c->src.known.n && !c->skip;
+	if (rc || (c->stopped && !c->devdax))
+		return rc;
+	if (c->map)
+		rc = make_durable(c);
 	if (!rc && !c->devdax && fsync(c->fd))
-		rc = fail(c, -errno);
-	c->elapsed_ns = clock_now_ns() - start;
-	if (!rc && c->args->verify)
-		rc = verify(c);
+		rc = copy_fail(c, -errno);
 	return rc;
+}
+
+/* EXIT_BAD if damage ended it, or DST is not what was written. */
+static int transfer(struct copy *c)
+{
+	uint64_t start = clock_now_ns();
+	int rc = store(c);
+
+	c->elapsed_ns = clock_now_ns() - start;
+	if (!rc && c->stopped)
+		return EXIT_BAD;
+	return !rc && c->args->verify ? copy_verify(c) : rc;
 }
 
 static int put_in_place(struct copy *c)
 {
-	int rc = replace_commit(&c->replace, c->args->force);
+	int rc = c->devdax ? 0 : replace_commit(&c->replace, c->args->force);
 
 	if (rc == -EEXIST)
 		return refuse_existing(c);
-	return rc ? fail(c, rc) : EXIT_OK;
+	if (rc)
+		return copy_fail(c, rc);
+	c->in_place = true;
+	return EXIT_OK;
+}
+
+static void report_damage(const struct copy *c)
+{
+	const struct damage *d = &c->src.known;
+
+	if (c->stopped)
+		out_error("%s: damaged: %" PRIu64 " bytes at offset %" PRIu64
+			  " cannot be read; %s %s, --skip-damaged saves the "
+			  "rest",
+			  c->src.path, d->ranges[0].len, d->ranges[0].off,
+			  c->dst,
+			  c->devdax ? "has the bytes before that"
+				    : "is as it was");
+	else if (!c->args->json) /* in the document they are not repeated */
+		damage_report(d, c->src.path,
+			      c->in_place ? "cannot be read; zeros in "
+					  : "cannot be read",
+			      c->in_place ? c->dst : "");
+	/* --verify */
+	damage_report(&c->src.damage, c->src.path,
+		      "could be read for the copy, but not again to compare",
+		      "");
 }
 
 static int print_json(const struct copy *c)
@@ -354,8 +316,10 @@ static int print_json(const struct copy *c)
 	out_json_str(o, "kind", pmk_map_kind_name(c->kind));
 	out_json_name(o, "granularity", pmk_granularity_name(c->granularity));
 	out_json_str(o, "domain", pmk_domain_name(c->domain));
-	if (c->args->verify)
-		out_json_bool(o, "verified", c->mismatch == UINT64_MAX);
+	out_json_bool(o, "in_place", c->in_place);
+	damage_json(o, &c->src.known);
+	if (c->compared)
+		out_json_bool(o, "verified", c->verified);
 	if (c->mismatch != UINT64_MAX)
 		out_json_u64(o, "mismatch_offset_bytes", c->mismatch);
 	return out_json_end(o);
@@ -371,16 +335,19 @@ static int copy(struct copy *c)
 		rc = c->devdax ? open_devdax(c) : open_file(c);
 	if (!rc)
 		rc = transfer(c);
-	if (!rc && !c->devdax)
+	if (!rc)
 		rc = put_in_place(c);
-	if (c->args->json && (!rc || rc == EXIT_BAD))
+	if (rc && rc != EXIT_BAD)
+		return rc;
+	report_damage(c);
+	if (c->args->json)
 		print_json(c);
-	return rc;
+	return c->src.known.n || c->src.damage.n ? EXIT_BAD : rc;
 }
 
 int cmd_copy(int argc, char **argv)
 {
-	struct args a = { { NULL, NULL }, false, false, false };
+	struct copy_args a = { .path = { NULL, NULL } };
 	struct copy c = {
 		.args = &a,
 		.fd = -1,
@@ -391,6 +358,7 @@ int cmd_copy(int argc, char **argv)
 
 	argp_parse(&argp, argc, argv, 0, NULL, &a);
 	c.dst = a.path[1];
+	c.skip = a.skip;
 	rc = copy(&c);
 	if (c.fd >= 0)
 		close(c.fd);

@@ -262,7 +262,7 @@ int cmd_log_append(int argc, char **argv)
 	/* a reader of --ack that goes away is an error, not a death: the log is
 	 * closed and the message tells how far it came */
 	signal(SIGPIPE, SIG_IGN);
-	signals_mapped(a.path, NULL);
+	signals_mapped(a.path);
 	signals_appended(0);
 	rc = pmk_rlog_open(a.path, PMK_RLOG_WRITE, &r.log);
 	if (rc)

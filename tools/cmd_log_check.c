@@ -151,7 +151,7 @@ int cmd_log_check(int argc, char **argv)
 	struct pmk_rlog *log;
 	int rc;
 
-	signals_mapped(a.path, NULL);
+	signals_mapped(a.path);
 	rc = pmk_rlog_open(a.path, 0, &log);
 	if (rc)
 		return unreadable(&a, rc);

@@ -116,7 +116,7 @@ int cmd_log_create(int argc, char **argv)
 	int rc;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &a);
-	signals_mapped(a.path, NULL);
+	signals_mapped(a.path);
 	/* half a log is nothing to leave behind, nor to guess at and remove */
 	signals_hold();
 	rc = pmk_rlog_create(a.path, a.size, a.flags);

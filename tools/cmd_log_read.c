@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <pmk/copy.h>
 #include <pmk/rlog.h>
 
 #include "log_file.h"
@@ -33,6 +34,8 @@ struct args {
 struct run {
 	const struct args *args;
 	uint64_t printed;
+	char *buf; /* of the record to print */
+	size_t room;
 	struct pmk_rlog_record *damaged;
 	size_t damaged_n;
 	int rc;         /* exit code so far */
@@ -118,6 +121,25 @@ static void print_record_json(const struct run *r,
 	putchar('}');
 }
 
+/* A record is printed from a copy: while standard output makes it wait, its
+ * storage may fail, or the file be cut off.  False if that has happened. */
+static bool take_record(struct run *r, struct pmk_rlog_record *rec)
+{
+	if (!rec->len)
+		return true;
+	if (r->room < rec->len) {
+		free(r->buf);
+		r->room = rec->len;
+		r->buf = malloc(r->room);
+		if (!r->buf)
+			out_of_memory();
+	}
+	if (pmk_copy_mc(r->buf, rec->data, rec->len))
+		return false;
+	rec->data = r->buf;
+	return true;
+}
+
 static void print_record(struct run *r, const struct pmk_rlog_record *rec)
 {
 	if (r->args->json) {
@@ -165,14 +187,20 @@ static bool damage(struct run *r, const struct pmk_rlog_record *rec)
 
 static int read_all(struct run *r, struct pmk_rlog *log)
 {
-	struct pmk_rlog_cursor cursor;
+	struct pmk_rlog_cursor cursor, before;
 	struct pmk_rlog_record rec;
 	int rc;
 
 	pmk_rlog_rewind(&cursor);
-	while ((rc = pmk_rlog_next(log, &cursor, &rec)) != 0) {
-		if (rc == 1)
+	for (;;) {
+		before = cursor;
+		rc = pmk_rlog_next(log, &cursor, &rec);
+		if (!rc)
+			break;
+		if (rc == 1 && take_record(r, &rec))
 			print_record(r, &rec);
+		else if (rc == 1) /* the log says what is the matter there */
+			cursor = before;
 		else if (rc == PMK_E_LOG_TRUNCATED)
 			r->truncated = true;
 		else if (rc != PMK_E_LOG_DAMAGED)
@@ -231,7 +259,7 @@ int cmd_log_read(int argc, char **argv)
 	int rc;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &a);
-	signals_mapped(a.path, NULL);
+	signals_mapped(a.path);
 	rc = pmk_rlog_open(a.path, 0, &log);
 	if (rc)
 		return unreadable(&r, rc);
@@ -240,6 +268,7 @@ int cmd_log_read(int argc, char **argv)
 	r.rc = read_all(&r, log);
 	if (a.json)
 		print_tail_json(&r);
+	free(r.buf);
 	free(r.damaged);
 	pmk_rlog_close(log);
 	return r.rc;

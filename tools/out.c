@@ -279,6 +279,12 @@ void out_json_bool(struct json_object *o, const char *key, bool v)
 	out_json_add(o, key, json_object_new_boolean(v));
 }
 
+void out_json_null(struct json_object *o, const char *key)
+{
+	if (!o || json_object_object_add(o, key, NULL))
+		out_of_memory();
+}
+
 int out_json_end(struct json_object *o)
 {
 	const char *s = json_object_to_json_string_ext(

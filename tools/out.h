@@ -72,6 +72,8 @@ void out_json_name(struct json_object *o, const char *key, const char *name);
 void out_json_path(struct json_object *o, const char *key, const char *path);
 void out_json_u64(struct json_object *o, const char *key, uint64_t v);
 void out_json_bool(struct json_object *o, const char *key, bool v);
+/* What is not known. */
+void out_json_null(struct json_object *o, const char *key);
 /* Prints and frees; returns EXIT_OK: a write error shows at exit. */
 int out_json_end(struct json_object *o);
 

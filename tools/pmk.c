@@ -26,6 +26,8 @@ static const struct command commands[] = {
 	  NULL },
 	{ "doctor", cmd_doctor, "what a path is, and why it is or is not pmem",
 	  NULL },
+	{ "list", cmd_list, "persistent-memory devices, and their health",
+	  NULL },
 	{ "copy", cmd_copy, "copy a file to persistent memory and back", NULL },
 	{ "log", NULL, "persist records in a log", log_commands },
 	{ "bench", cmd_bench, "measure against libpmem and libc", NULL },

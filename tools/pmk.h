@@ -31,6 +31,7 @@ int cmd_bench(int argc, char **argv);
 int cmd_copy(int argc, char **argv);
 int cmd_cpu(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
+int cmd_list(int argc, char **argv);
 int cmd_log_append(int argc, char **argv);
 int cmd_log_check(int argc, char **argv);
 int cmd_log_create(int argc, char **argv);

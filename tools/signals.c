@@ -28,7 +28,7 @@ static sigset_t before_hold;
 
 #define NO_APPEND UINT64_MAX
 
-static char subject[2 * PATH_MAX + 128];
+static char subject[PATH_MAX + 128];
 static _Atomic uint64_t last_appended = NO_APPEND;
 
 static bool is_in(const int *list, size_t n, int sig)
@@ -115,7 +115,13 @@ static void handle(int sig, void (*fn)(int), int flags)
 
 void signals_init(void)
 {
+	struct sigaction old;
+
 	handle(SIGBUS, on_bus, 0);
+	/* now, so that the library puts its own handler in front and passes on
+	 * what is not its; later it would be taken for the one to keep */
+	if (!sigaction(SIGSEGV, NULL, &old) && old.sa_handler == SIG_DFL)
+		handle(SIGSEGV, on_deadly, (int)SA_RESETHAND | SA_NODEFER);
 	/* a file size limit is an error of the call that meets it: EFBIG */
 	handle(SIGXFSZ, SIG_IGN, 0);
 }
@@ -152,10 +158,9 @@ void signals_release(void)
 	sigprocmask(SIG_SETMASK, &before_hold, NULL);
 }
 
-void signals_mapped(const char *path, const char *other)
+void signals_mapped(const char *path)
 {
-	snprintf(subject, sizeof(subject), "%s: %s%s%s", out_name(), path,
-		 other ? " or " : "", other ? other : "");
+	snprintf(subject, sizeof(subject), "%s: %s", out_name(), path);
 }
 
 void signals_appended(uint64_t number)

@@ -20,9 +20,8 @@ void signals_remove(const char *path);
 void signals_hold(void);
 void signals_release(void);
 
-/* The mapped file that a message about SIGBUS is to name, or two (@other is
- * NULL if not), of which it may be either. */
-void signals_mapped(const char *path, const char *other);
+/* The mapped file that a message about SIGBUS is to name. */
+void signals_mapped(const char *path);
 
 /* That message also says that @number is the last record appended, or that
  * there is none (0). */

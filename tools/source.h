@@ -7,6 +7,8 @@
 #include <stdint.h>
 #include <sys/stat.h>
 
+#include "damage.h"
+
 struct pmk_map;
 
 #define SOURCE_CHUNK ((size_t)4 << 20)
@@ -18,15 +20,23 @@ struct source {
 	int fd;              /* regular file */
 	struct pmk_map *map; /* devdax */
 	char *buf;
+	struct damage damage; /* what was found in the current pass */
+	struct damage known;  /* in an earlier one: not read again */
 };
 
 /* Both report failures themselves and return an exit code.  source_close() is
  * right after either. */
 int source_open(struct source *s, const char *path);
 
-/* @len bytes at @off, at most SOURCE_CHUNK; valid until the next call. */
-int source_read(struct source *s, uint64_t off, size_t len,
-		const char **data_ret);
+/*
+ * @len bytes at @off, at most SOURCE_CHUNK, in s->buf until the next call. What
+ * storage cannot give is zeros there, and noted in s->damage; that is no
+ * failure.  Offsets ascend from call to call.
+ */
+int source_read(struct source *s, uint64_t off, size_t len);
+
+/* The next call begins at offset 0 again. */
+void source_rewind(struct source *s);
 
 void source_close(struct source *s);
 

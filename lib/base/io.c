@@ -42,14 +42,9 @@ int pmk_write_full(int fd, const void *buf, size_t len)
 	return 0;
 }
 
-ssize_t pmk_read_text(const char *path, char *buf, size_t len)
+/* @n bytes were read into a buffer of @len: make them a string. */
+static ssize_t end_text(char *buf, ssize_t n, size_t len)
 {
-	_cleanup_fd_ int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n;
-
-	if (fd < 0)
-		return -errno;
-	n = pmk_pread_full(fd, buf, len, 0);
 	if (n < 0)
 		return n;
 	if ((size_t)n == len)
@@ -58,4 +53,26 @@ ssize_t pmk_read_text(const char *path, char *buf, size_t len)
 		n--;
 	buf[n] = '\0';
 	return n;
+}
+
+ssize_t pmk_read_text(const char *path, char *buf, size_t len)
+{
+	_cleanup_fd_ int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	return end_text(buf, pmk_pread_full(fd, buf, len, 0), len);
+}
+
+ssize_t pmk_read_attribute(const char *path, char *buf, size_t len)
+{
+	_cleanup_fd_ int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n;
+
+	if (fd < 0)
+		return -errno;
+	do {
+		n = read(fd, buf, len);
+	} while (n < 0 && errno == EINTR);
+	return end_text(buf, n < 0 ? -errno : n, len);
 }

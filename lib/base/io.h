@@ -18,5 +18,7 @@ int pmk_write_full(int fd, const void *buf, size_t len);
  * bytes, always terminated, without its last newline.  Returns its length,
  * -errno, or -E2BIG if it is longer. */
 ssize_t pmk_read_text(const char *path, char *buf, size_t len);
+/* The same with one read(2), which is all that an attribute of sysfs takes. */
+ssize_t pmk_read_attribute(const char *path, char *buf, size_t len);
 
 #endif /* LIB_BASE_IO_H */

@@ -7,12 +7,36 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/sysmacros.h>
+#include <unistd.h>
 
 #include <pmk/error.h>
 
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "base/sysfs.h"
+
+/*
+ * What the link ROOT/dev/TYPE/MAJOR:MINOR names: the kernel makes them all as
+ * "../../devices/...", which needs no walk along the path, as realpath(3) does
+ * it.  A new string, or NULL and errno.
+ */
+static char *resolve(const char *root, const char *link)
+{
+	static const char up[] = "../../";
+	char target[1024], *path;
+	ssize_t n = readlink(link, target, sizeof(target));
+
+	if (n < 0)
+		return NULL;
+	if ((size_t)n == sizeof(target))
+		return realpath(link, NULL);
+	target[n] = '\0';
+	if (strncmp(target, up, strlen(up)) ||
+	    strstr(target + strlen(up), "../"))
+		return realpath(link, NULL);
+	return asprintf(&path, "%s/%s", root, target + strlen(up)) < 0 ? NULL
+								       : path;
+}
 
 int pmk_sysfs_dev_path(const char *root, const char *type, dev_t dev, char *buf,
 		       size_t len)
@@ -25,7 +49,7 @@ int pmk_sysfs_dev_path(const char *root, const char *type, dev_t dev, char *buf,
 		link = NULL;
 		return -ENOMEM;
 	}
-	real = realpath(link, NULL);
+	real = resolve(root, link);
 	if (!real)
 		return -errno;
 	if (strlen(real) >= len)
@@ -42,7 +66,7 @@ ssize_t pmk_sysfs_text(const char *dir, const char *name, char *buf, size_t len)
 		path = NULL;
 		return -ENOMEM;
 	}
-	return pmk_read_text(path, buf, len);
+	return pmk_read_attribute(path, buf, len);
 }
 
 int pmk_sysfs_u64(const char *dir, const char *name, uint64_t *value_ret)

@@ -15,7 +15,7 @@
 int pmk_sysfs_dev_path(const char *root, const char *type, dev_t dev, char *buf,
 		       size_t len);
 
-/* Read the attribute DIR/NAME; as pmk_read_text(). */
+/* Read the attribute DIR/NAME; as pmk_read_attribute(). */
 ssize_t pmk_sysfs_text(const char *dir, const char *name, char *buf,
 		       size_t len);
 

@@ -12,6 +12,7 @@
 #include "base/export.h"
 #include "base/log.h"
 #include "base/util.h"
+#include "map/explain_impl.h"
 #include "map/map_impl.h"
 #include "persist/ops.h"
 
@@ -85,7 +86,14 @@ static int open_existing(const char *path, const struct pmk_map_params *p,
 	if (rc)
 		return rc;
 	*fd_ret = open(path, flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	return *fd_ret < 0 ? -errno : 0;
+	if (*fd_ret >= 0)
+		return 0;
+	rc = -errno;
+	/* a dax device whose driver is another one, or none */
+	if (rc == -ENXIO && S_ISCHR(st.st_mode) &&
+	    pmk_map_check_devdax(p, st.st_rdev, path))
+		rc = PMK_E_DEVDAX_MODE;
+	return rc;
 }
 
 static int open_path(const char *path, const struct pmk_map_params *p,
@@ -122,7 +130,7 @@ static int check_granularity(const struct pmk_map *map,
 
 	if (!p->granularity || map->granularity <= p->granularity)
 		return 0;
-	if (!path || pmk_map_explain(path, &why))
+	if (!path || pmk_map_explain_at(p->sysfs_root, path, true, &why))
 		return pmk_fail(PMK_E_GRANULARITY, "%s granularity only",
 				pmk_granularity_name(map->granularity));
 	return pmk_fail(PMK_E_GRANULARITY, "%s: %s granularity only: %s", path,

@@ -24,6 +24,15 @@ static int check_mode(const struct pmk_devdax_facts *f, const char *path)
 	return 0;
 }
 
+int pmk_map_check_devdax(const struct pmk_map_params *p, dev_t rdev,
+			 const char *path)
+{
+	struct pmk_devdax_facts f;
+
+	return pmk_probe_devdax(p->sysfs_root, rdev, &f) ? 0
+							 : check_mode(&f, path);
+}
+
 /* The kernel does not check a length against the end of the device. */
 static int check_range(const struct pmk_devdax_facts *f,
 		       const struct pmk_map_params *p, const char *path,
@@ -61,7 +70,8 @@ int pmk_map_init_devdax(struct pmk_map *map, const struct pmk_map_params *p,
 		return pmk_fail(rc, "%s: a character device, but not devdax",
 				path);
 	if (rc)
-		return rc;
+		return pmk_fail(rc, "%s: sysfs does not tell its %s", path,
+				f.attr[0] ? f.attr : "type");
 	if (p->flags & PMK_MAP_EMULATED)
 		return pmk_fail(-EINVAL, "%s: a device is never emulated",
 				path);
@@ -72,10 +82,8 @@ int pmk_map_init_devdax(struct pmk_map *map, const struct pmk_map_params *p,
 		return rc;
 	map->kind = PMK_MAP_KIND_DEVDAX;
 	map->region = pmk_probe_region(f.dir);
-	map->domain = pmk_probe_domain(map->region);
-	map->granularity = map->domain == PMK_DOMAIN_CPU_CACHE
-				   ? PMK_GRANULARITY_BYTE
-				   : PMK_GRANULARITY_CACHE_LINE;
+	map->domain = pmk_devdax_domain(f.dir, map->region).domain;
+	map->granularity = pmk_domain_granularity(map->domain);
 	map->align = f.align;
 	return pmk_vma_map(map->fd, p->off, map->len,
 			   f.align > PMK_VMA_ALIGN ? f.align : PMK_VMA_ALIGN,

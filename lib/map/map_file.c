@@ -7,8 +7,11 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <libgen.h>
+#include <linux/fs.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -16,8 +19,9 @@
 #include "base/cleanup.h"
 #include "base/log.h"
 #include "base/util.h"
+#include "map/block.h"
+#include "map/fs.h"
 #include "map/map_impl.h"
-#include "map/probe.h"
 
 /* Write zeros behind the end: for file systems without fallocate(2). */
 static int fill_zeros(int fd, uint64_t from, uint64_t to)
@@ -173,18 +177,24 @@ static int file_len(const struct pmk_map_params *p, uint64_t size,
 	return 0;
 }
 
+/* Are the data of a file of xfs on another device than st_dev says? */
+static bool is_realtime(int fd)
+{
+	struct fsxattr x;
+
+	return !ioctl(fd, FS_IOC_FSGETXATTR, &x) &&
+	       x.fsx_xflags & FS_XFLAG_REALTIME;
+}
+
 static void set_fsdax(struct pmk_map *map, const struct pmk_map_params *p,
 		      dev_t dev)
 {
-	struct pmk_block_facts block;
-
-	pmk_probe_block(p->sysfs_root, dev, &block);
-	map->region = pmk_probe_region(block.dir);
 	map->kind = PMK_MAP_KIND_FSDAX;
-	map->domain = pmk_probe_domain(map->region);
-	map->granularity = map->domain == PMK_DOMAIN_CPU_CACHE
-				   ? PMK_GRANULARITY_BYTE
-				   : PMK_GRANULARITY_CACHE_LINE;
+	map->domain =
+		is_realtime(map->fd)
+			? PMK_DOMAIN_UNKNOWN
+			: pmk_block_domain(p->sysfs_root, dev, true).domain;
+	map->granularity = pmk_domain_granularity(map->domain);
 }
 
 static int map_pages(struct pmk_map *map, const struct pmk_map_params *p,
@@ -203,7 +213,7 @@ static int map_pages(struct pmk_map *map, const struct pmk_map_params *p,
 	if (rc != -EOPNOTSUPP && rc != -EINVAL)
 		return rc;
 	map->kind = PMK_MAP_KIND_FILE;
-	map->domain = pmk_probe_fs_domain(map->fd);
+	map->domain = pmk_fs_domain(p->sysfs_root, map->fd, dev).domain;
 	map->granularity = PMK_GRANULARITY_PAGE;
 	return pmk_vma_map(map->fd, p->off, map->len, PMK_VMA_ALIGN, prot,
 			   MAP_SHARED, &map->addr);

@@ -59,6 +59,11 @@ int pmk_map_init_devdax(struct pmk_map *map, const struct pmk_map_params *p,
 			const struct stat *st, const char *path);
 int pmk_map_init_anon(struct pmk_map *map, const struct pmk_map_params *p);
 
+/* map_devdax.c: explain why a dax device is not to be mapped; 0 if it is, or is
+ * none, or sysfs does not tell. */
+int pmk_map_check_devdax(const struct pmk_map_params *p, dev_t rdev,
+			 const char *path);
+
 /* map_file.c: reserve the blocks of a mapping that CREATE made, and make its
  * file long enough.  On failure the file has its old length. */
 int pmk_map_make_room(struct pmk_map *map, const struct pmk_map_params *p,

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 
 #include "base/cleanup.h"
 #include "map/mount.h"
@@ -41,9 +42,37 @@ static void unescape(char *s)
 	*to = '\0';
 }
 
+/* Which mount is looked for: by its id, or by its device. */
+struct wanted {
+	bool by_device;
+	uint64_t id;
+	char device[32]; /* "259:0" */
+};
+
+static bool has_option(const char *options, const char *name)
+{
+	size_t n = strlen(name);
+
+	for (const char *p = options; (p = strstr(p, name)); p += n)
+		if ((p == options || p[-1] == ',') && (!p[n] || p[n] == ','))
+			return true;
+	return false;
+}
+
+enum pmk_dax_option pmk_dax_option(const char *options)
+{
+	/* "dax" alone is how kernels before 5.8 show it */
+	if (has_option(options, "dax=always") || has_option(options, "dax"))
+		return PMK_DAX_OPTION_ALWAYS;
+	if (has_option(options, "dax=never"))
+		return PMK_DAX_OPTION_NEVER;
+	return has_option(options, "dax=inode") ? PMK_DAX_OPTION_INODE
+						: PMK_DAX_OPTION_NONE;
+}
+
 /* Split one line: id parent maj:min root point options [tags] - type source
  * super-options. */
-static bool parse(char *line, uint64_t id, struct pmk_mount *m)
+static bool parse(char *line, const struct wanted *w, struct pmk_mount *m)
 {
 	char *field[6], *rest = line, *type, *super;
 
@@ -52,7 +81,8 @@ static bool parse(char *line, uint64_t id, struct pmk_mount *m)
 		if (!rest)
 			return false;
 	}
-	if (strtoull(field[0], NULL, 10) != id)
+	if (w->by_device ? strcmp(field[2], w->device) != 0
+			 : strtoull(field[0], NULL, 10) != w->id)
 		return false;
 	rest = strncmp(rest, "- ", 2) ? strstr(rest, " - ") : rest - 1;
 	if (!rest)
@@ -67,24 +97,39 @@ static bool parse(char *line, uint64_t id, struct pmk_mount *m)
 	snprintf(m->point, sizeof(m->point), "%s", field[4]);
 	snprintf(m->options, sizeof(m->options), "%s", field[5]);
 	snprintf(m->fs_options, sizeof(m->fs_options), "%s", super);
+	m->dax = pmk_dax_option(super);
+	m->data_journal = has_option(super, "data=journal");
+	m->no_delalloc = has_option(super, "nodelalloc");
 	return true;
+}
+
+static bool look_up(const struct wanted *w, struct pmk_mount *mount_ret)
+{
+	_cleanup_file_ FILE *f = fopen("/proc/self/mountinfo", "re");
+	_cleanup_free_ char *line = NULL;
+	size_t room = 0;
+
+	if (!f)
+		return false;
+	while (getline(&line, &room, f) > 0)
+		if (parse(line, w, mount_ret))
+			return true;
+	return false;
 }
 
 bool pmk_mount_of(int fd, struct pmk_mount *mount_ret)
 {
-	_cleanup_file_ FILE *f = NULL;
-	_cleanup_free_ char *line = NULL;
-	size_t room = 0;
-	uint64_t id;
+	struct wanted w = { .by_device = false };
 
 	memset(mount_ret, 0, sizeof(*mount_ret));
-	if (!mount_id(fd, &id))
-		return false;
-	f = fopen("/proc/self/mountinfo", "re");
-	if (!f)
-		return false;
-	while (getline(&line, &room, f) > 0)
-		if (parse(line, id, mount_ret))
-			return true;
-	return false;
+	return mount_id(fd, &w.id) && look_up(&w, mount_ret);
+}
+
+bool pmk_mount_of_device(dev_t dev, struct pmk_mount *mount_ret)
+{
+	struct wanted w = { .by_device = true };
+
+	memset(mount_ret, 0, sizeof(*mount_ret));
+	snprintf(w.device, sizeof(w.device), "%u:%u", major(dev), minor(dev));
+	return look_up(&w, mount_ret);
 }

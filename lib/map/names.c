@@ -9,40 +9,89 @@
 	_Static_assert(PMK_REASON_##symbol == (number), #symbol);
 #include "map/reason.def"
 #undef PMK_REASON
+#define PMK_WHY(symbol, number, name, text, remedy) \
+	_Static_assert(PMK_WHY_##symbol == (number), #symbol);
+#include "map/why.def"
+#undef PMK_WHY
 
-struct reason {
+struct words {
 	const char *name;
 	const char *text;
 	const char *remedy;
 };
 
-static const struct reason reasons[] = {
+static const struct words reasons[] = {
 #define PMK_REASON(symbol, number, name, text, remedy) \
 	[number] = { name, text, remedy },
 #include "map/reason.def"
 #undef PMK_REASON
 };
 
-static const struct reason *reason_of(enum pmk_map_reason reason)
+static const struct words whys[] = {
+#define PMK_WHY(symbol, number, name, text, remedy) \
+	[number] = { name, text, remedy },
+#include "map/why.def"
+#undef PMK_WHY
+};
+
+static const struct words *reason_words(enum pmk_map_reason reason)
 {
 	return (unsigned int)reason < ARRAY_SIZE(reasons)
 		       ? &reasons[reason]
 		       : &reasons[PMK_REASON_UNKNOWN];
 }
 
+static const struct words *why_words(enum pmk_map_why why)
+{
+	static const struct words none = { "?", "", "" };
+
+	return (unsigned int)why < ARRAY_SIZE(whys) ? &whys[why] : &none;
+}
+
 PMK_EXPORT const char *pmk_map_reason_text(enum pmk_map_reason reason)
 {
-	return reason_of(reason)->text;
+	return reason_words(reason)->text;
 }
 
 PMK_EXPORT const char *pmk_map_reason_remedy(enum pmk_map_reason reason)
 {
-	return reason_of(reason)->remedy;
+	return reason_words(reason)->remedy;
 }
 
 PMK_EXPORT const char *pmk_map_reason_name(enum pmk_map_reason reason)
 {
-	return reason_of(reason)->name;
+	return reason_words(reason)->name;
+}
+
+PMK_EXPORT const char *pmk_map_why_text(enum pmk_map_why why)
+{
+	return why_words(why)->text;
+}
+
+PMK_EXPORT const char *pmk_map_why_remedy(enum pmk_map_why why)
+{
+	return why_words(why)->remedy;
+}
+
+PMK_EXPORT const char *pmk_map_why_name(enum pmk_map_why why)
+{
+	return why_words(why)->name;
+}
+
+PMK_EXPORT const char *pmk_map_object_name(enum pmk_map_object object)
+{
+	static const char *const names[] = {
+		[PMK_MAP_OBJECT_UNKNOWN] = "unknown",
+		[PMK_MAP_OBJECT_FILE] = "file",
+		[PMK_MAP_OBJECT_DIRECTORY] = "directory",
+		[PMK_MAP_OBJECT_BLOCK] = "block device",
+		[PMK_MAP_OBJECT_DEVDAX] = "devdax",
+		[PMK_MAP_OBJECT_CHAR] = "character device",
+		[PMK_MAP_OBJECT_FIFO] = "fifo",
+		[PMK_MAP_OBJECT_SOCKET] = "socket",
+	};
+
+	return (unsigned int)object < ARRAY_SIZE(names) ? names[object] : "?";
 }
 
 PMK_EXPORT const char *pmk_map_kind_name(enum pmk_map_kind kind)
@@ -71,17 +120,4 @@ PMK_EXPORT const char *pmk_granularity_name(enum pmk_granularity granularity)
 	return (unsigned int)granularity < ARRAY_SIZE(names)
 		       ? names[granularity]
 		       : "?";
-}
-
-PMK_EXPORT const char *pmk_domain_name(enum pmk_domain domain)
-{
-	static const char *const names[] = {
-		[PMK_DOMAIN_UNKNOWN] = "unknown",
-		[PMK_DOMAIN_CPU_CACHE] = "cpu_cache",
-		[PMK_DOMAIN_MEMORY_CONTROLLER] = "memory_controller",
-		[PMK_DOMAIN_DEVICE] = "device",
-		[PMK_DOMAIN_VOLATILE] = "volatile",
-	};
-
-	return (unsigned int)domain < ARRAY_SIZE(names) ? names[domain] : "?";
 }

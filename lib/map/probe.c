@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Facts about one file or device from its own sysfs nodes. */
+/* Facts about dax devices and nvdimm regions; attributes as in Linux
+ * Documentation/ABI/testing/sysfs-bus-dax and sysfs-bus-nvdimm. */
 #include <ctype.h>
 #include <errno.h>
-#include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/log.h"
 #include "base/sysfs.h"
 #include "base/util.h"
 #include "map/probe.h"
@@ -20,8 +18,8 @@ const char *pmk_sysfs_root(const char *root)
 	return root ? root : "/sys";
 }
 
-/* Last component of the link DIR/NAME; empty if there is no such link. */
-static void link_name(const char *dir, const char *name, char *buf, size_t len)
+void pmk_sysfs_link_name(const char *dir, const char *name, char *buf,
+			 size_t len)
 {
 	_cleanup_free_ char *path = NULL;
 	char target[512];
@@ -43,8 +41,7 @@ static void link_name(const char *dir, const char *name, char *buf, size_t len)
 		strcpy(buf, base);
 }
 
-/* Last component of a path, cut to fit. */
-static void copy_base_name(const char *path, char *buf, size_t len)
+void pmk_base_name(const char *path, char *buf, size_t len)
 {
 	const char *base = strrchr(path, '/');
 	size_t n;
@@ -55,53 +52,60 @@ static void copy_base_name(const char *path, char *buf, size_t len)
 	buf[n] = '\0';
 }
 
+static int no_attribute(struct pmk_devdax_facts *f, const char *name)
+{
+	snprintf(f->attr, sizeof(f->attr), "%s", name);
+	return PMK_E_SYSFS;
+}
+
 static int devdax_numbers(struct pmk_devdax_facts *f)
 {
-	int rc = pmk_sysfs_u64(f->dir, "size", &f->size);
-
-	if (rc)
-		return pmk_fail(PMK_E_SYSFS, "%s/size: %s", f->dir,
-				pmk_strerror(rc));
-	rc = pmk_sysfs_u64(f->dir, "align", &f->align);
-	if (rc) /* before 5.10 only the region says it */
-		rc = pmk_sysfs_u64(f->dir, "../dax_region/align", &f->align);
-	if (rc)
-		return pmk_fail(PMK_E_SYSFS, "%s/align: %s", f->dir,
-				pmk_strerror(rc));
-	if (!f->align || (f->align & (f->align - 1)))
-		return pmk_fail(PMK_E_SYSFS, "%s/align: not a power of two",
-				f->dir);
+	if (pmk_sysfs_u64(f->dir, "size", &f->size))
+		return no_attribute(f, "size");
+	/* before 5.10 only the region says the alignment */
+	if ((pmk_sysfs_u64(f->dir, "align", &f->align) &&
+	     pmk_sysfs_u64(f->dir, "../dax_region/align", &f->align)) ||
+	    !f->align || (f->align & (f->align - 1)))
+		return no_attribute(f, "align");
 	return 0;
 }
 
 int pmk_probe_devdax(const char *root, dev_t rdev,
 		     struct pmk_devdax_facts *facts_ret)
 {
-	struct pmk_devdax_facts f = { 0 };
+	struct pmk_devdax_facts *f = facts_ret;
 	char subsystem[32];
-	int rc = pmk_sysfs_dev_path(pmk_sysfs_root(root), "char", rdev, f.dir,
-				    sizeof(f.dir));
 
-	if (rc)
-		return pmk_fail(PMK_E_SYSFS,
-				"character device has no entry in %s: %s",
-				pmk_sysfs_root(root), pmk_strerror(rc));
-	link_name(f.dir, "subsystem", subsystem, sizeof(subsystem));
+	memset(f, 0, sizeof(*f));
+	if (pmk_sysfs_dev_path(pmk_sysfs_root(root), "char", rdev, f->dir,
+			       sizeof(f->dir)))
+		return PMK_E_SYSFS;
+	pmk_sysfs_link_name(f->dir, "subsystem", subsystem, sizeof(subsystem));
 	/* "dax" is the class of kernels before 5.1 and the bus since */
 	if (strcmp(subsystem, "dax"))
 		return PMK_E_FILE_TYPE;
-	copy_base_name(f.dir, f.name, sizeof(f.name));
-	link_name(f.dir, "driver", f.driver, sizeof(f.driver));
-	rc = devdax_numbers(&f);
-	if (rc)
-		return rc;
-	*facts_ret = f;
-	return 0;
+	pmk_base_name(f->dir, f->name, sizeof(f->name));
+	pmk_sysfs_link_name(f->dir, "driver", f->driver, sizeof(f->driver));
+	return devdax_numbers(f);
 }
 
-static bool is_region_name(const char *name)
+static bool is_numbered(const char *name, const char *prefix)
 {
-	return !strncmp(name, "region", 6) && isdigit((unsigned char)name[6]);
+	size_t n = strlen(prefix);
+
+	return !strncmp(name, prefix, n) && isdigit((unsigned char)name[n]);
+}
+
+/* A region of the nvdimm bus; CXL has regions of that name, too. */
+static bool is_nd_region(const char *path, const char *base)
+{
+	const char *bus = base;
+
+	if (!is_numbered(base + 1, "region"))
+		return false;
+	while (bus > path && bus[-1] != '/')
+		bus--;
+	return is_numbered(bus, "ndbus");
 }
 
 char *pmk_probe_region(const char *dir)
@@ -113,7 +117,7 @@ char *pmk_probe_region(const char *dir)
 
 		if (!base)
 			break;
-		if (is_region_name(base + 1))
+		if (is_nd_region(path, base))
 			return path;
 		*base = '\0';
 	}
@@ -121,56 +125,59 @@ char *pmk_probe_region(const char *dir)
 	return NULL;
 }
 
-enum pmk_domain pmk_probe_domain(const char *region)
+/* The kernel gives regions of volatile memory a domain, too, if the platform
+ * reports one: only the type of the device tells. */
+static bool is_volatile(const char *region)
+{
+	char text[512];
+
+	return pmk_sysfs_text(region, "uevent", text, sizeof(text)) >= 0 &&
+	       strstr(text, "DEVTYPE=nd_volatile");
+}
+
+struct pmk_domain_fact pmk_probe_domain(const char *region)
 {
 	char text[32];
+	ssize_t n;
 
-	if (!region || pmk_sysfs_text(region, "persistence_domain", text,
-				      sizeof(text)) < 0)
-		return PMK_DOMAIN_UNKNOWN;
-	if (!strcmp(text, "cpu_cache"))
-		return PMK_DOMAIN_CPU_CACHE;
-	if (!strcmp(text, "memory_controller"))
-		return PMK_DOMAIN_MEMORY_CONTROLLER;
-	return PMK_DOMAIN_UNKNOWN;
+	if (!region)
+		return (struct pmk_domain_fact){ PMK_DOMAIN_UNKNOWN,
+						 PMK_WHY_NO_REGION };
+	if (is_volatile(region))
+		return (struct pmk_domain_fact){ PMK_DOMAIN_VOLATILE,
+						 PMK_WHY_NONE };
+	n = pmk_sysfs_text(region, "persistence_domain", text, sizeof(text));
+	if (n >= 0 && !strcmp(text, "cpu_cache"))
+		return (struct pmk_domain_fact){ PMK_DOMAIN_CPU_CACHE,
+						 PMK_WHY_NONE };
+	if (n >= 0 && !strcmp(text, "memory_controller"))
+		return (struct pmk_domain_fact){ PMK_DOMAIN_MEMORY_CONTROLLER,
+						 PMK_WHY_NONE };
+	return (struct pmk_domain_fact){
+		PMK_DOMAIN_UNKNOWN,
+		n == -ENOENT   ? PMK_WHY_NOT_REPORTED
+		: n == -EACCES ? PMK_WHY_NO_ACCESS
+			       : PMK_WHY_ODD_VALUE,
+	};
 }
 
-enum pmk_domain pmk_probe_fs_domain(int fd)
+/* Memory that the firmware set aside (dax_hmem) and memory of CXL devices are
+ * below other buses; of what is persistent both make nvdimm regions. */
+static bool is_ram(const char *dir)
 {
-	struct statfs fs;
-
-	if (fstatfs(fd, &fs))
-		return PMK_DOMAIN_UNKNOWN;
-	switch (fs.f_type) {
-	case TMPFS_MAGIC:
-	case RAMFS_MAGIC:
-	case HUGETLBFS_MAGIC:
-		return PMK_DOMAIN_VOLATILE;
-	case OVERLAYFS_SUPER_MAGIC: /* as the file system below, unseen */
-		return PMK_DOMAIN_UNKNOWN;
-	default:
-		return PMK_DOMAIN_DEVICE;
-	}
+	return strstr(dir, "/hmem") || strstr(dir, "/dax_region");
 }
 
-void pmk_probe_block(const char *root, dev_t dev,
-		     struct pmk_block_facts *facts_ret)
+struct pmk_domain_fact pmk_devdax_domain(const char *dir, const char *region)
 {
-	struct pmk_block_facts f = { 0 };
-	_cleanup_free_ char *region = NULL;
-	uint64_t dax = 0;
+	if (!region && is_ram(dir))
+		return (struct pmk_domain_fact){ PMK_DOMAIN_VOLATILE,
+						 PMK_WHY_NONE };
+	return pmk_probe_domain(region);
+}
 
-	*facts_ret = f;
-	if (pmk_sysfs_dev_path(pmk_sysfs_root(root), "block", dev, f.dir,
-			       sizeof(f.dir)))
-		return;
-	copy_base_name(f.dir, f.name, sizeof(f.name));
-	/* a partition shares the queue of its disk */
-	if (pmk_sysfs_u64(f.dir, "queue/dax", &dax) &&
-	    pmk_sysfs_u64(f.dir, "../queue/dax", &dax))
-		dax = 0;
-	f.dax = dax == 1;
-	region = pmk_probe_region(f.dir);
-	f.nvdimm = region != NULL;
-	*facts_ret = f;
+enum pmk_granularity pmk_domain_granularity(enum pmk_domain domain)
+{
+	return domain == PMK_DOMAIN_CPU_CACHE ? PMK_GRANULARITY_BYTE
+					      : PMK_GRANULARITY_CACHE_LINE;
 }

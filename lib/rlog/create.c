@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <pmk/copy.h>
+
 #include "base/cleanup.h"
 #include "base/export.h"
 #include "base/io.h"
@@ -102,6 +104,7 @@ static int write_header_page(struct pmk_map *map)
 /* The lock is held. */
 static int format_locked(struct pmk_map *map, uint32_t flags)
 {
+	unsigned char page[RLOG_DATA];
 	int rc;
 
 	if (map->read_only)
@@ -115,7 +118,11 @@ static int format_locked(struct pmk_map *map, uint32_t flags)
 	if (rc)
 		return pmk_fail(rc, "cannot reserve blocks: %s",
 				pmk_strerror(rc));
-	if (!(flags & PMK_RLOG_FORCE) && !pmk_is_zero(map->addr, RLOG_DATA))
+	/* where it cannot be read, a store would end the process */
+	if (pmk_copy_mc(page, map->addr, RLOG_DATA))
+		return pmk_fail(-EIO, "the first %u bytes cannot be read",
+				RLOG_DATA);
+	if (!(flags & PMK_RLOG_FORCE) && !pmk_is_zero(page, RLOG_DATA))
 		return pmk_fail(PMK_E_LOG_EXISTS, "the mapping holds data");
 	return write_header_page(map);
 }

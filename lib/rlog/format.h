@@ -63,6 +63,7 @@ enum rlog_super_verdict {
 	RLOG_SUPER_NOT,     /* no magic: not a log */
 	RLOG_SUPER_NEWER,   /* sound, but of a later version */
 	RLOG_SUPER_DAMAGED, /* magic without a sound rest */
+	RLOG_SUPER_UNREADABLE,
 };
 
 void pmk_rlog_put_super(unsigned char line[RLOG_LINE],

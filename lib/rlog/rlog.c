@@ -6,21 +6,33 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <pmk/copy.h>
+
 #include "base/export.h"
 #include "base/log.h"
 #include "base/util.h"
 #include "map/map_impl.h"
+#include "persist/fault.h"
 #include "rlog/rlog_impl.h"
 
-/* Read the super block, from its copy if need be.  Explains nothing. */
+static enum rlog_super_verdict super_at(const unsigned char *base, uint64_t off,
+					struct rlog_super *super_ret)
+{
+	unsigned char line[RLOG_LINE];
+
+	if (pmk_copy_mc(line, base + off, sizeof(line)))
+		return RLOG_SUPER_UNREADABLE;
+	return pmk_rlog_get_super(line, super_ret);
+}
+
+/* Read the super block, from its copy if need be; -EIO if there may be one that
+ * cannot be read.  Explains nothing. */
 static int read_super(const unsigned char *base, struct rlog_super *super_ret,
 		      bool *bad_ret)
 {
 	struct rlog_super copy;
-	enum rlog_super_verdict a =
-		pmk_rlog_get_super(base + RLOG_SUPER_A, super_ret);
-	enum rlog_super_verdict b =
-		pmk_rlog_get_super(base + RLOG_SUPER_B, &copy);
+	enum rlog_super_verdict a = super_at(base, RLOG_SUPER_A, super_ret);
+	enum rlog_super_verdict b = super_at(base, RLOG_SUPER_B, &copy);
 
 	*bad_ret = a != RLOG_SUPER_GOOD || b != RLOG_SUPER_GOOD;
 	if (a == RLOG_SUPER_GOOD)
@@ -33,6 +45,8 @@ static int read_super(const unsigned char *base, struct rlog_super *super_ret,
 		return PMK_E_LOG_VERSION;
 	if (a == RLOG_SUPER_NOT && b == RLOG_SUPER_NOT)
 		return PMK_E_NOT_A_LOG;
+	if (a == RLOG_SUPER_UNREADABLE || b == RLOG_SUPER_UNREADABLE)
+		return -EIO;
 	return PMK_E_LOG_DAMAGED;
 }
 
@@ -45,13 +59,24 @@ static int explain_short(const struct pmk_rlog *log)
 
 	for (size_t i = 0; i < ARRAY_SIZE(copies); i++)
 		if (log->map->len >= copies[i] + RLOG_LINE)
-			found |= pmk_rlog_get_super(log->base + copies[i],
-						    &super) == RLOG_SUPER_GOOD;
+			found |= super_at(log->base, copies[i], &super) ==
+				 RLOG_SUPER_GOOD;
 	if (!found)
 		return pmk_fail(PMK_E_NOT_A_LOG, "too short for a record log");
 	return pmk_fail(PMK_E_LOG_TRUNCATED,
 			"%zu bytes: not even the header is whole",
 			log->map->len);
+}
+
+/* Of a mapping, the file may have become shorter meanwhile. */
+void pmk_rlog_load_avail(struct pmk_rlog *log)
+{
+	uint64_t avail = pmk_min_size(log->map->len, log->super.size);
+	struct stat st;
+
+	if (log->map->kind != PMK_MAP_KIND_DEVDAX && !fstat(log->map->fd, &st))
+		avail = pmk_min_size(avail, (uint64_t)st.st_size);
+	log->avail = pmk_align_down(avail, RLOG_LINE);
 }
 
 static int load(struct pmk_rlog *log)
@@ -65,11 +90,11 @@ static int load(struct pmk_rlog *log)
 		return pmk_fail(rc, "written by a newer pmkit");
 	if (rc == PMK_E_NOT_A_LOG)
 		return pmk_fail(rc, "it has no record log's magic number");
+	if (rc == -EIO)
+		return pmk_fail(PMK_E_LOG_DAMAGED, "its header cannot be read");
 	if (rc)
 		return pmk_fail(rc, "both super blocks are damaged");
-	log->avail = log->map->len < log->super.size ? log->map->len
-						     : log->super.size;
-	log->avail = pmk_align_down(log->avail, RLOG_LINE);
+	pmk_rlog_load_avail(log);
 	pmk_rlog_load_state(log);
 	return 0;
 }
@@ -91,11 +116,25 @@ static int check_writable(const struct pmk_rlog *log)
 	return 0;
 }
 
+/* Recovery and the next append touch all lines from @from to @to: here, that
+ * ends the process. */
+static int check_readable(const struct pmk_rlog *log, uint64_t from,
+			  uint64_t to)
+{
+	uint64_t end = pmk_rlog_readable_end(log, from, to);
+
+	return end == to ? 0
+			 : pmk_fail(PMK_E_LOG_DAMAGED,
+				    "offset %llu, where it would go on, cannot "
+				    "be read",
+				    (unsigned long long)end);
+}
+
 /*
  * The end of the log: behind the last sound record.  What was committed when
  * the state line was written need not be read again.
  */
-static void find_tail(struct pmk_rlog *log)
+static int find_tail(struct pmk_rlog *log)
 {
 	struct pmk_rlog_cursor cursor = {
 		.off = log->state.committed,
@@ -113,6 +152,11 @@ static void find_tail(struct pmk_rlog *log)
 				(unsigned long long)rec.off);
 	log->tail = cursor.off;
 	log->number = cursor.number;
+	/* behind the limit there may be no block to read */
+	return check_readable(log, log->state.committed,
+			      log->tail < log->state.limit
+				      ? log->tail + RLOG_LINE
+				      : log->tail);
 }
 
 /* After a failed msync(2) the kernel may call pages clean that it has not
@@ -181,8 +225,9 @@ static int start_writer(struct pmk_rlog *log)
 	if (rc)
 		return rc;
 	log->writer = true;
-	find_tail(log);
-	rc = secure_tail(log);
+	rc = find_tail(log);
+	if (!rc)
+		rc = secure_tail(log);
 	return rc ? rc : begin_epoch(log);
 }
 
@@ -213,6 +258,7 @@ static int attach(struct pmk_map *map, bool own_map, uint32_t flags,
 			rc = 0;
 		}
 	}
+	pmk_fault_look();
 	if (!rc)
 		rc = load(log);
 	if (!rc && flags & PMK_RLOG_WRITE)
@@ -242,6 +288,7 @@ static bool wants_emulation(const struct pmk_map *map, struct pmk_map_params *p)
 	struct rlog_super super;
 	bool bad;
 
+	pmk_fault_look();
 	if (map->kind == PMK_MAP_KIND_DEVDAX || map->len < RLOG_DATA ||
 	    read_super(map->addr, &super, &bad) ||
 	    !(super.flags & RLOG_SUPER_EMULATED))

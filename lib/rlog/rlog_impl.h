@@ -48,11 +48,34 @@ enum rlog_verdict {
 	RLOG_NONE, /* nothing with a sound header starts here */
 	RLOG_GOOD,
 	RLOG_DAMAGED, /* sound header, but not the rest; @end is right */
+	/* cannot be read; @end is the record's if its header is sound, else
+	 * where to look next */
+	RLOG_UNREADABLE,
 };
 
-/* scan.c: what lies at @off, a multiple of RLOG_LINE. */
+/*
+ * look.c: reads of the log under guard.  Offsets are multiples of RLOG_LINE.
+ */
+/* What lies at @off. */
 enum rlog_verdict pmk_rlog_look(const struct pmk_rlog *log, uint64_t off,
 				struct rlog_found *found_ret);
+/* The first line from @off on that may begin a record, and that can be read;
+ * @end if there is none before it. */
+uint64_t pmk_rlog_skip_blank(const struct pmk_rlog *log, uint64_t off,
+			     uint64_t end);
+/* Behind the last line before @end that is not zero, as far as lines can be
+ * read; @off if all from there on are. */
+uint64_t pmk_rlog_written_end(const struct pmk_rlog *log, uint64_t off,
+			      uint64_t end);
+/* The first page from @off on that can not be read, or that can; @end if there
+ * is none before it. */
+uint64_t pmk_rlog_readable_end(const struct pmk_rlog *log, uint64_t off,
+			       uint64_t end);
+uint64_t pmk_rlog_unreadable_end(const struct pmk_rlog *log, uint64_t off,
+				 uint64_t end);
+
+/* rlog.c: how much of the log is there; less if the file has been cut off. */
+void pmk_rlog_load_avail(struct pmk_rlog *log);
 
 /* state.c: read the newer of the valid state lines. */
 void pmk_rlog_load_state(struct pmk_rlog *log);

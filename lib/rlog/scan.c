@@ -8,43 +8,13 @@
  * later sound record began its batch behind it: a batch begins only after the
  * one before it has been drained.
  */
-#include <string.h>
-
 #include "base/export.h"
 #include "base/util.h"
+#include "persist/fault.h"
 #include "rlog/rlog_impl.h"
 
 /* A cursor remembers in @reserved that it has told of the truncation. */
 #define TOLD_TRUNCATED 1U
-
-enum rlog_verdict pmk_rlog_look(const struct pmk_rlog *log, uint64_t off,
-				struct rlog_found *found_ret)
-{
-	unsigned char bytes[RLOG_HEADER];
-	struct rlog_found f = { .off = off };
-	uint64_t room, size, seed;
-
-	if (off > log->avail || log->avail - off < RLOG_LINE)
-		return RLOG_NONE;
-	room = log->avail - off;
-	/* a copy, so that what was checked is what is used */
-	memcpy(bytes, log->base + off, sizeof(bytes));
-	if (!pmk_rlog_get_header(bytes, log->super.id, off, &f.header, &seed))
-		return RLOG_NONE;
-	size = pmk_rlog_record_bytes(f.header.len);
-	f.batch = off - (uint64_t)f.header.back * RLOG_LINE;
-	if (f.batch > off || f.batch < RLOG_DATA)
-		return RLOG_NONE;
-	f.end = off + pmk_min_size(size, room);
-	f.data = log->base + off + RLOG_HEADER;
-	*found_ret = f;
-	if (size > room ||
-	    pmk_rlog_payload_sum(f.data, f.header.len, seed) != f.header.sum ||
-	    !pmk_is_zero(f.data + f.header.len,
-			 size - RLOG_HEADER - f.header.len))
-		return RLOG_DAMAGED;
-	return RLOG_GOOD;
-}
 
 /*
  * Is a sound record one of the sequence that @cursor follows?  Behind the end
@@ -73,14 +43,20 @@ static uint64_t written_end(const struct pmk_rlog *log)
 		       : log->avail;
 }
 
-static bool next_in_order(const struct pmk_rlog *log,
-			  const struct pmk_rlog_cursor *cursor,
-			  struct rlog_found *found_ret)
+/* What lies at @cursor; RLOG_GOOD only if it is the next record. */
+static enum rlog_verdict next_in_order(const struct pmk_rlog *log,
+				       const struct pmk_rlog_cursor *cursor,
+				       struct rlog_found *found_ret)
 {
-	return cursor->off < written_end(log) &&
-	       pmk_rlog_look(log, cursor->off, found_ret) == RLOG_GOOD &&
-	       belongs(log, cursor, found_ret) &&
-	       found_ret->header.number == cursor->number;
+	enum rlog_verdict v;
+
+	if (cursor->off >= written_end(log))
+		return RLOG_NONE;
+	v = pmk_rlog_look(log, cursor->off, found_ret);
+	if (v == RLOG_GOOD && !(belongs(log, cursor, found_ret) &&
+				found_ret->header.number == cursor->number))
+		return RLOG_NONE;
+	return v;
 }
 
 static void move_behind(struct pmk_rlog_cursor *cursor,
@@ -107,9 +83,13 @@ static struct survey survey(const struct pmk_rlog *log,
 	uint64_t off = cursor->off;
 	struct rlog_found f;
 
-	while (off < end && !(s.found && first_only)) {
-		enum rlog_verdict v = pmk_rlog_look(log, off, &f);
+	while (!(s.found && first_only)) {
+		enum rlog_verdict v;
 
+		off = pmk_rlog_skip_blank(log, off, end);
+		if (off >= end)
+			break;
+		v = pmk_rlog_look(log, off, &f);
 		if (v == RLOG_NONE) {
 			off += RLOG_LINE;
 			continue;
@@ -129,6 +109,15 @@ static struct survey survey(const struct pmk_rlog *log,
 	return s;
 }
 
+static void learn_committed(const struct pmk_rlog *log,
+			    struct pmk_rlog_cursor *cursor)
+{
+	if (cursor->durable < log->state.committed) {
+		cursor->durable = log->state.committed;
+		cursor->durable_number = log->state.number;
+	}
+}
+
 /*
  * Everything before an offset was durable: by the state line, or because a
  * batch began there, which the cursor remembers.
@@ -138,10 +127,7 @@ static void learn_durable(const struct pmk_rlog *log,
 {
 	struct survey s;
 
-	if (cursor->durable < log->state.committed) {
-		cursor->durable = log->state.committed;
-		cursor->durable_number = log->state.number;
-	}
+	learn_committed(log, cursor);
 	if (cursor->off < cursor->durable ||
 	    log->state.flags & RLOG_STATE_CLEAN)
 		return;
@@ -155,40 +141,89 @@ static void learn_durable(const struct pmk_rlog *log,
 		s.last.header.number - (s.last.off > s.last.batch ? 1 : 0);
 }
 
+/* Where the log goes on behind damage, and with which record. */
+struct resume {
+	uint64_t off;
+	uint64_t number;
+};
+
 /*
- * Nothing sound is at the cursor.  True if that is damage; then the log goes on
- * at *@off_ret with record *@number_ret.
+ * Nothing sound is at the cursor, though it can be read.  True if that is
+ * damage.
  */
 static bool is_damage(const struct pmk_rlog *log,
-		      struct pmk_rlog_cursor *cursor, uint64_t *off_ret,
-		      uint64_t *number_ret)
+		      struct pmk_rlog_cursor *cursor, struct resume *resume_ret)
 {
 	struct survey s;
 	uint64_t end;
 
-	if (cursor->off >= log->avail) /* no line left that could be damaged */
-		return false;
 	learn_durable(log, cursor);
 	if (cursor->off >= cursor->durable)
 		return false;
-	end = cursor->durable < log->avail ? cursor->durable : log->avail;
+	end = pmk_min_size(cursor->durable, log->avail);
 	s = survey(log, cursor, end, true);
-	*off_ret = s.found ? s.first.off : end;
-	*number_ret = s.found ? s.first.header.number : cursor->durable_number;
+	resume_ret->off = s.found ? s.first.off : end;
+	resume_ret->number =
+		s.found ? s.first.header.number : cursor->durable_number;
 	return true;
 }
 
-static int report_damage(struct pmk_rlog_cursor *cursor, uint64_t off,
-			 uint64_t number, struct pmk_rlog_record *rec_ret)
+/* Is @f in a batch of which what comes before it can be read, and is not sound?
+ * The batch may have been cut short. */
+static bool may_be_torn(const struct pmk_rlog *log,
+			const struct pmk_rlog_cursor *cursor,
+			const struct rlog_found *f)
+{
+	return f->batch > cursor->off && f->batch < f->off &&
+	       pmk_rlog_readable_end(log, f->batch, f->off) == f->off;
+}
+
+/*
+ * What is at the cursor cannot be read, from there to @f->end at least.  That
+ * is no append that was cut short: it is damage wherever records can be, and
+ * a sound record behind it counts, unless it is of a batch that was.
+ */
+static bool is_unreadable(const struct pmk_rlog *log,
+			  struct pmk_rlog_cursor *cursor,
+			  const struct rlog_found *f, struct resume *resume_ret)
+{
+	uint64_t end = written_end(log);
+	struct survey s;
+
+	learn_committed(log, cursor);
+	if (cursor->off >= cursor->durable &&
+	    (cursor->off >= end || log->state.flags & RLOG_STATE_CLEAN))
+		return false;
+	s = survey(log, cursor, end, true);
+	if (s.found && may_be_torn(log, cursor, &s.first))
+		return is_damage(log, cursor, resume_ret);
+	if (s.found) {
+		*resume_ret =
+			(struct resume){ s.first.off, s.first.header.number };
+	} else if (cursor->off < cursor->durable) {
+		resume_ret->off = pmk_min_size(cursor->durable, log->avail);
+		resume_ret->number = cursor->durable_number;
+	} else {
+		resume_ret->off = pmk_rlog_unreadable_end(log, f->end, end);
+		resume_ret->number = cursor->number;
+	}
+	return true;
+}
+
+static int report_damage(struct pmk_rlog_cursor *cursor,
+			 const struct resume *to,
+			 struct pmk_rlog_record *rec_ret)
 {
 	*rec_ret = (struct pmk_rlog_record){
 		.number = cursor->number,
 		.off = cursor->off,
-		.len = off - cursor->off,
-		.lost = number > cursor->number ? number - cursor->number : 0,
+		.len = to->off - cursor->off,
+		.lost = to->number > cursor->number
+				? to->number - cursor->number
+				: 0,
 	};
-	cursor->off = off;
-	cursor->number = number;
+	cursor->off = to->off;
+	cursor->number = to->number;
 	return PMK_E_LOG_DAMAGED;
 }
 
@@ -212,24 +247,45 @@ PMK_EXPORT void pmk_rlog_rewind(struct pmk_rlog_cursor *cursor)
 	*cursor = (struct pmk_rlog_cursor){ .off = RLOG_DATA, .number = 1 };
 }
 
+/* Nothing sound is at the cursor: @v and @found tell what is. */
+static int not_in_order(struct pmk_rlog *log, struct pmk_rlog_cursor *cursor,
+			enum rlog_verdict v, struct rlog_found *found,
+			struct pmk_rlog_record *rec_ret)
+{
+	struct resume resume;
+	bool damage = false;
+
+	if (!log->writer) {
+		pmk_rlog_load_avail(log);
+		pmk_rlog_load_state(log);
+	}
+	if (cursor->off < log->avail)
+		damage = v == RLOG_UNREADABLE
+				 ? is_unreadable(log, cursor, found, &resume)
+				 : is_damage(log, cursor, &resume);
+	/* look again: a writer may have finished it meanwhile, and then gone on
+	 * to what looked like a proof */
+	if (next_in_order(log, cursor, found) == RLOG_GOOD)
+		return 1;
+	return damage ? report_damage(cursor, &resume, rec_ret)
+		      : end_of_log(log, cursor);
+}
+
 PMK_EXPORT int pmk_rlog_next(struct pmk_rlog *log,
 			     struct pmk_rlog_cursor *cursor,
 			     struct pmk_rlog_record *rec_ret)
 {
-	uint64_t off, number;
+	enum rlog_verdict v;
 	struct rlog_found f;
-	bool damage;
+	int rc;
 
-	if (!next_in_order(log, cursor, &f)) {
-		if (!log->writer)
-			pmk_rlog_load_state(log);
-		damage = is_damage(log, cursor, &off, &number);
-		/* look again: a writer may have finished it meanwhile, and
-		 * then gone on to what looked like a proof */
-		if (!next_in_order(log, cursor, &f))
-			return damage ? report_damage(cursor, off, number,
-						      rec_ret)
-				      : end_of_log(log, cursor);
+	if (cursor->off == RLOG_DATA)
+		pmk_fault_look();
+	v = next_in_order(log, cursor, &f);
+	if (v != RLOG_GOOD) {
+		rc = not_in_order(log, cursor, v, &f, rec_ret);
+		if (rc != 1)
+			return rc;
 	}
 	*rec_ret = (struct pmk_rlog_record){
 		.data = f.data,
@@ -245,13 +301,9 @@ PMK_EXPORT int pmk_rlog_next(struct pmk_rlog *log,
  * zero, as far as anything was written. */
 static uint64_t torn_bytes(const struct pmk_rlog *log, uint64_t off)
 {
-	uint64_t end = written_end(log);
-
 	if (log->state.flags & RLOG_STATE_CLEAN)
 		return 0;
-	while (end > off && pmk_is_zero(log->base + end - RLOG_LINE, RLOG_LINE))
-		end -= RLOG_LINE;
-	return end > off ? end - off : 0;
+	return pmk_rlog_written_end(log, off, written_end(log)) - off;
 }
 
 static void count(struct pmk_rlog_report *r, int rc,

@@ -3,7 +3,7 @@
  * The two state lines.  They are written in turn, so that a crash in the middle
  * of one leaves the other, which said the same or less.
  */
-#include <string.h>
+#include <pmk/copy.h>
 
 #include "base/util.h"
 #include "map/map_impl.h"
@@ -20,9 +20,17 @@ static bool load_slot(const struct pmk_rlog *log, uint64_t off,
 	unsigned char line[RLOG_LINE];
 
 	/* a copy: a writer in another process may store it meanwhile */
-	memcpy(line, log->base + off, sizeof(line));
-	return pmk_rlog_get_state(line, &log->super, state_ret) &&
+	return !pmk_copy_mc(line, log->base + off, sizeof(line)) &&
+	       pmk_rlog_get_state(line, &log->super, state_ret) &&
 	       slot_off(state_ret->generation) == off;
+}
+
+static bool slot_is_zero(const struct pmk_rlog *log, uint64_t off)
+{
+	unsigned char line[RLOG_LINE];
+
+	return !pmk_copy_mc(line, log->base + off, sizeof(line)) &&
+	       pmk_is_zero(line, sizeof(line));
 }
 
 void pmk_rlog_load_state(struct pmk_rlog *log)
@@ -34,9 +42,9 @@ void pmk_rlog_load_state(struct pmk_rlog *log)
 	log->valid_states = (unsigned int)has_a + has_b;
 	/* in a new log the other slot was never written; else one that is not
 	 * sound may have held a newer line */
-	log->limit_known = log->valid_states == 2 ||
-			   (has_a && !a.generation &&
-			    pmk_is_zero(log->base + RLOG_STATE_B, RLOG_LINE));
+	log->limit_known =
+		log->valid_states == 2 ||
+		(has_a && !a.generation && slot_is_zero(log, RLOG_STATE_B));
 	if (has_a && (!has_b || a.generation > b.generation))
 		log->state = a;
 	else if (has_b)

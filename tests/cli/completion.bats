@@ -20,7 +20,7 @@ complete_line() {
 }
 
 @test "commands and subcommands" {
-	is "bench copy cpu doctor log help" "$(complete_line pmk "")"
+	is "bench copy cpu doctor list log help" "$(complete_line pmk "")"
 	is "copy cpu" "$(complete_line pmk c)"
 	is "append check create read" "$(complete_line pmk log "")"
 	is "create" "$(complete_line pmk log cr)"
@@ -49,7 +49,7 @@ complete_line() {
 }
 
 @test "help goes before commands, not before options and files" {
-	is "bench copy cpu doctor log" "$(complete_line pmk help "")"
+	is "bench copy cpu doctor list log" "$(complete_line pmk help "")"
 	is "append check create read" "$(complete_line pmk help log "")"
 	is "" "$(complete_line pmk help cpu "")"
 	is "" "$(complete_line pmk help log read --s)"

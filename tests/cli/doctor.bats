@@ -73,16 +73,90 @@ load common
 @test "what cannot be mapped: exit 3, and the reason, without hanging" {
 	mkdir dir
 	mkfifo fifo
-	touch empty
-	for p in dir fifo /dev/null empty; do
+	for p in dir fifo /dev/null /proc/self/stat; do
 		run -3 --separate-stderr "${limit[@]}" pmk doctor $p --json
 		is "false none" "$(json '"\(.pmem) \(.kind)"')"
+		is "" "$stderr"
 	done
-	is empty "$(json .reason)"
 	run -3 --separate-stderr "${limit[@]}" pmk doctor fifo --json
-	is file_type "$(json .reason)"
-	run -3 --separate-stderr pmk doctor empty
-	grep -Eq '^remedy +give it a size' <<<"$output"
+	is "file_type fifo" "$(json '"\(.reason) \(.type)"')"
+	run -3 --separate-stderr "${limit[@]}" pmk doctor /dev/null --json
+	is "file_type character_device" "$(json '"\(.reason) \(.type)"')"
+}
+
+@test "an empty file and a directory: as a file with data beside them" {
+	mkdir dir
+	touch dir/empty
+	head -c 5000 /dev/zero >dir/f
+	run --separate-stderr pmk doctor dir/f --json
+	[ "$(json .pmem)" = false ] || skip "this is a DAX file system"
+	want=$(json '"\(.reason) \(.domain) \(.fs_type) \(.mount_point) \(.device)"')
+	for p in dir dir/empty; do
+		run -3 --separate-stderr pmk doctor $p --json
+		is "$want" "$(json '"\(.reason) \(.domain) \(.fs_type) \(.mount_point) \(.device)"')"
+	done
+	is "$(printf 'empty\nf')" "$(ls -A dir)"
+	run -3 --separate-stderr pmk doctor dir/empty
+	grep -q 'it is empty' <<<"$output"
+	run -3 --separate-stderr pmk doctor dir
+	grep -q '^verdict .*a directory: a new file in it would not be' <<<"$output"
+}
+
+@test "a block device: what a file on it would be" {
+	dev=$(findmnt -n -o SOURCE -T .)
+	[ -b "$dev" ] || skip "no block device below this directory"
+	run -3 --separate-stderr pmk doctor "$dev" --json
+	is "block_device $(findmnt -n -o FSTYPE -T .)" "$(json '"\(.type) \(.fs_type)"')"
+	is "$(lsblk -n -d -b -o SIZE "$dev" | tr -d ' ')" "$(json .size_bytes)"
+}
+
+@test "the verdict comes first, and what is not known has a reason" {
+	head -c 5000 /dev/zero >f
+	run --separate-stderr pmk doctor f
+	[[ ${lines[0]} =~ ^verdict ]]
+	[[ ${lines[1]} =~ ^reason ]]
+	run --separate-stderr pmk doctor f --json
+	for key in huge_faults device_bad_bytes file_bad_bytes; do
+		# null and a reason, or a value and none
+		is true "$(json "has(\"$key\") and
+			((.$key == null) == (.${key}_reason != null) or
+			.${key} == \"no\" or .${key} == \"partly\") and
+			((.${key}_reason == null) == (.${key}_reason_text == null))")"
+	done
+	is true "$(json '(.domain == "unknown") == (.domain_reason != null)')"
+}
+
+@test "without /sys: the device is not known, and the reason is" {
+	unshare -m true 2>/dev/null || skip "unshare -m is not permitted here"
+	case $(findmnt -n -o FSTYPE -T .) in
+	ext4 | xfs) ;;
+	*) skip "neither ext4 nor xfs here" ;;
+	esac
+	echo data >f
+	run -3 --separate-stderr unshare -m sh -c 'mount -t tmpfs none /sys || exit 99
+		pmk doctor f --json'
+	is "no_sysfs unknown no_sysfs" "$(json '"\(.reason) \(.domain) \(.domain_reason)"')"
+	is "null no_sysfs" "$(json '"\(.device_bad_bytes) \(.device_bad_bytes_reason)"')"
+}
+
+@test "without /proc: the mount is not known, and nothing else is lost" {
+	unshare -m true 2>/dev/null || skip "unshare -m is not permitted here"
+	head -c 5000 /dev/zero >f
+	run --separate-stderr pmk doctor f --json
+	want="$(json '"\(.kind) \(.granularity) \(.domain) \(.device) \(.fs_type)"')"
+	run --separate-stderr unshare -m sh -c 'mount -t tmpfs none /proc || exit 99
+		pmk doctor f --json'
+	is "$want" "$(json '"\(.kind) \(.granularity) \(.domain) \(.device) \(.fs_type)"')"
+	is "" "$(json .mount_point)"
+}
+
+@test "what may not be read: exit 1, and what can be seen without that" {
+	echo data >f
+	chmod 000 f
+	run -1 --separate-stderr as_nobody "$PMK" doctor f --json
+	is "null no_access file" "$(json '"\(.pmem) \(.reason) \(.type)"')"
+	is "$(findmnt -n -o FSTYPE -T f)" "$(json .fs_type)"
+	is "pmk doctor: f: Permission denied" "$stderr"
 }
 
 @test "nothing is written" {

@@ -133,23 +133,42 @@ load common
 	is true "$(json .complete)"
 }
 
-@test "a file that is cut off under the reader: exit 1, named, no core" {
+# cut_under_reader SIZE ARG...: l becomes SIZE bytes while pmk log read ARG...
+# waits for a pipe to be read; sets status, leaves output and message
+cut_under_reader() {
+	local size=$1 reader first
+	shift
 	# far more than a pipe holds
+	rm -f l records
 	pmk log create l --size 16M
 	seq 200000 | pmk log append l --batch 1000
 	mkfifo records
-	pmk log read l >records 2>message 3>&- &
+	pmk log read l "$@" >records 2>message 3>&- &
 	reader=$!
 	exec 5<records
 	read -r -t 20 -u 5 first
-	is 1 "$first"
 	# it waits for the pipe, with most of the log still to read
-	truncate -s 4096 l
-	cat <&5 >rest
+	truncate -s "$size" l
+	{ printf '%s\n' "$first" && cat <&5; } >output
 	exec 5<&-
 	status=0
 	wait "$reader" || status=$?
-	is 1 "$status"
-	is "pmk log read: l: a mapped file was cut off, or its storage failed" \
-		"$(cat message)"
+}
+
+@test "a file that is cut off under the reader: all up to the cut, exit 3" {
+	for size in 4096 0 6000064; do
+		cut_under_reader $size
+		is 3 "$status"
+		is "pmk log read: l: file is shorter than the log in it; records behind its end may be lost" \
+			"$(cat message)"
+		n=$(wc -l <output)
+		[ "$n" -gt 1000 ] && [ "$n" -lt 200000 ]
+		seq "$n" | cmp - output
+	done
+	# at 64 bytes each, behind the header
+	is $(((6000064 - 4096) / 64)) "$n"
+	cut_under_reader 4096 --json
+	is 3 "$status"
+	output=$(cat output)
+	is "true false" "$(json '"\(.truncated) \(.complete)"')"
 }

@@ -21,6 +21,7 @@ load common
 	works pmk --list-commands
 	is "cpu
 doctor
+list
 copy
 log
 log create
@@ -43,7 +44,7 @@ bench" "$output"
 
 @test "--help names every command" {
 	works pmk --help
-	for c in cpu doctor copy log bench; do
+	for c in cpu doctor list copy log bench; do
 		grep -q "^  $c " <<<"$output"
 	done
 	works pmk log --help

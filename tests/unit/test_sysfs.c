@@ -245,9 +245,17 @@ static void dev_path__follows_the_link(void **state)
 	assert_int_equal(pmk_sysfs_dev_path(root, "char", makedev(7, 253), buf,
 					    sizeof(buf)),
 			 -ENOENT);
+	/* a device that goes away: its attributes are not there */
 	assert_int_equal(pmk_sysfs_dev_path(root, "block", makedev(259, 1), buf,
 					    sizeof(buf)),
-			 -ENOENT);
+			 0);
+	assert_int_equal(pmk_sysfs_u64(buf, "size", &(uint64_t){ 0 }), -ENOENT);
+	/* not as the kernel makes them, but a link all the same */
+	make_link("../char/../../devices/dax0.0", "dev/block/259:2");
+	assert_int_equal(pmk_sysfs_dev_path(root, "block", makedev(259, 2), buf,
+					    sizeof(buf)),
+			 0);
+	assert_string_equal(buf, want);
 }
 
 static void dev_path__loop(void **state)

@@ -76,6 +76,38 @@ void *pmk_memcpy(void *dst, const void *src, size_t len, unsigned int flags);
 void *pmk_memset(void *dst, int c, size_t len, unsigned int flags);
 
 /**
+ * pmk_copy_mc() - copy memory that may be unreadable
+ * @dst: destination; no alignment needed
+ * @src: source; must not overlap @dst
+ * @len: bytes; 0 copies nothing, see below
+ *
+ * As memcpy(3): nothing is flushed.  But where @src cannot be read or @dst
+ * cannot be written, the copy ends there, and no signal is delivered: at a bad
+ * block under a DAX mapping, at poisoned memory, behind the end of a file that
+ * was cut off (all SIGBUS), at a page without access (SIGSEGV).  The contract
+ * is that of copy_mc_to_kernel() of Linux, where only @src may fail.
+ *
+ * The count is exact: all bytes before the first one that cannot be copied are,
+ * and the copy may go on behind that one by another call.  Memory fails in
+ * pages or larger units.  Bytes of @dst behind the copied ones, but within
+ * @len, may have been written.
+ *
+ * The first call installs handlers for SIGBUS and SIGSEGV.  A signal that is
+ * not from such a copy has the effect that it had before.  A handler that is
+ * installed later should pass on to the old one what is not its own; if it
+ * replaces it, calls with @len 0 or at least 65536 put the library's handler
+ * back in front of it, shorter ones do not look.  A handler in front of it
+ * sees these faults, too.
+ *
+ * Thread safe; signal safe.  Neither SIGBUS nor SIGSEGV may be blocked, as each
+ * is in its own handler without SA_NODEFER: the fault then ends the process.
+ * A signal handler that interrupts a copy must not end it by longjmp(3).
+ *
+ * Return: the number of bytes not copied, at most @len; 0 is all copied.
+ */
+size_t pmk_copy_mc(void *dst, const void *src, size_t len);
+
+/**
  * pmk_memcpy_flushcache_any() - the kernel's __memcpy_flushcache()
  * @dst: destination; no alignment needed
  * @src: source; must not overlap @dst

@@ -15,6 +15,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include <pmk/domain.h>
 #include <pmk/error.h>
 
 #ifdef __cplusplus
@@ -42,15 +43,6 @@ enum pmk_granularity {
 	PMK_GRANULARITY_BYTE = 1,       /* caches persist: drain is enough */
 	PMK_GRANULARITY_CACHE_LINE = 2, /* flush lines, then drain */
 	PMK_GRANULARITY_PAGE = 3,       /* msync(2) */
-};
-
-/* What survives a loss of power, and from where on. */
-enum pmk_domain {
-	PMK_DOMAIN_UNKNOWN = 0,           /* the platform does not say */
-	PMK_DOMAIN_CPU_CACHE = 1,         /* caches are flushed (eADR) */
-	PMK_DOMAIN_MEMORY_CONTROLLER = 2, /* write-pending queue (ADR) */
-	PMK_DOMAIN_DEVICE = 3,            /* a disk, after msync(2) */
-	PMK_DOMAIN_VOLATILE = 4,          /* nothing: tmpfs, memfd */
 };
 
 /* Flags of struct pmk_map_params. */
@@ -319,31 +311,126 @@ int pmk_map_deep_sync(struct pmk_map *map, const void *addr, size_t len)
 
 /* Why a path gives the granularity it gives; lib/map/reason.def has texts. */
 enum pmk_map_reason {
-	PMK_REASON_DAX = 0,            /* it is pmem: MAP_SYNC was granted */
-	PMK_REASON_DEVDAX = 1,         /* it is pmem: a devdax node */
-	PMK_REASON_VOLATILE_FS = 2,    /* tmpfs, ramfs: memory, not pmem */
-	PMK_REASON_OVERLAYFS = 3,      /* overlayfs has no DAX */
-	PMK_REASON_FS_WITHOUT_DAX = 4, /* this file system never has DAX */
-	PMK_REASON_BLOCK_NOT_DAX = 5,  /* DAX file system on another disk */
-	PMK_REASON_MOUNT_OPTION = 6,   /* pmem below, mounted without dax */
-	PMK_REASON_SECTOR_MODE = 7,    /* namespace in btt or raw mode */
-	PMK_REASON_ASYNC_FLUSH = 8,    /* virtio-pmem: DAX without MAP_SYNC */
-	PMK_REASON_OLD_KERNEL = 9,     /* MAP_SYNC unknown (before 4.15) */
-	PMK_REASON_SYSTEM_RAM = 10,    /* devdax used as ordinary memory */
-	PMK_REASON_DEVICE_OFF = 11,    /* devdax without a driver */
-	PMK_REASON_FILE_TYPE = 12,     /* cannot be mapped at all */
-	PMK_REASON_EMPTY = 13,         /* a file of 0 bytes */
-	PMK_REASON_NO_ACCESS = 14,     /* cannot be opened */
-	PMK_REASON_UNKNOWN = 15,       /* not pmem, and no proof why */
+	/* it is persistent memory */
+	PMK_REASON_DAX = 0,    /* a DAX file: MAP_SYNC was granted */
+	PMK_REASON_DEVDAX = 1, /* a devdax node on an nvdimm region */
+	/* memory, but nothing says that it keeps its content */
+	PMK_REASON_VOLATILE_REGION = 2, /* nvdimm region of volatile memory */
+	PMK_REASON_DEVDAX_NOT_PMEM = 3, /* devdax outside of nvdimm regions */
+	PMK_REASON_VOLATILE_FS = 4,     /* tmpfs, ramfs, hugetlbfs */
+	/* the file system */
+	PMK_REASON_OVERLAYFS = 5,           /* never passes MAP_SYNC on */
+	PMK_REASON_FUSE = 6,                /* nor does FUSE, with virtiofs */
+	PMK_REASON_FS_WITHOUT_DAX = 7,      /* has no DAX */
+	PMK_REASON_FS_WITHOUT_MAP_SYNC = 8, /* has DAX, but no MAP_SYNC */
+	PMK_REASON_BLOCK_SIZE = 9,          /* blocks are not pages */
+	PMK_REASON_DAX_NEVER = 10,          /* mounted dax=never */
+	PMK_REASON_NO_DAX_ATTRIBUTE = 11,   /* dax=inode, and not this one */
+	PMK_REASON_DAX_PENDING = 12,        /* attribute not in effect yet */
+	PMK_REASON_INODE_EXCLUDED = 13,     /* encrypted, verity, ... */
+	PMK_REASON_NEW_FILE_DAX = 14,       /* directory: DAX for new files */
+	/* what is below it */
+	PMK_REASON_BLOCK_NOT_PMEM = 15,      /* another kind of device */
+	PMK_REASON_SECTOR_MODE = 16,         /* namespace in btt mode */
+	PMK_REASON_RAW_MODE = 17,            /* namespace in raw mode */
+	PMK_REASON_PARTITION_ALIGNMENT = 18, /* not in whole pages */
+	PMK_REASON_STACKED_MIXED = 19,       /* dm, md: partly not pmem */
+	PMK_REASON_STACKED_NOT_DAX = 20,     /* dm, md: a target without DAX */
+	PMK_REASON_LOOP = 21,                /* loop device */
+	PMK_REASON_ASYNC_FLUSH = 22,         /* virtio-pmem: no MAP_SYNC */
+	PMK_REASON_PMEM_BLOCK_DEVICE = 23,   /* the path is the device itself */
+	/* devices, the kernel, the path */
+	PMK_REASON_SYSTEM_RAM = 24, /* devdax used as ordinary memory */
+	PMK_REASON_DEVICE_OFF = 25, /* devdax without a driver */
+	PMK_REASON_NO_SYSFS = 26,   /* sysfs does not show the device */
+	PMK_REASON_OLD_KERNEL = 27, /* MAP_SYNC unknown (before 4.15) */
+	PMK_REASON_FILE_TYPE = 28,  /* cannot be mapped at all */
+	PMK_REASON_NO_ACCESS = 29,  /* cannot be opened */
+	PMK_REASON_UNKNOWN = 30,    /* nothing here proves why */
 };
 
-/* What pmk_map_explain() found.  Strings are empty where they do not apply. */
+/* Why one fact of a report is unknown, or is "no"; lib/map/why.def has texts.
+ */
+enum pmk_map_why {
+	PMK_WHY_NONE = 0,           /* the fact is known */
+	PMK_WHY_NOT_APPLICABLE = 1, /* there is no such fact here */
+	/* a domain, or anything from sysfs */
+	PMK_WHY_NO_SYSFS = 2,     /* sysfs does not show the device */
+	PMK_WHY_NO_REGION = 3,    /* no nvdimm region above the device */
+	PMK_WHY_NOT_REPORTED = 4, /* the region has no persistence_domain */
+	PMK_WHY_ODD_VALUE = 5,    /* sysfs has something unexpected */
+	PMK_WHY_HIDDEN = 6,       /* the device cannot be seen from here */
+	PMK_WHY_REALTIME = 7,     /* a file on xfs's realtime device */
+	PMK_WHY_NO_ACCESS = 8,    /* may not be read */
+	PMK_WHY_STACKED = 9,      /* dm, md: which part is used is not told */
+	/* 2 MiB page faults */
+	PMK_WHY_NO_FULL_RANGE = 10,       /* no written, aligned 2 MiB */
+	PMK_WHY_UNSTEADY = 11,            /* measurements disagree */
+	PMK_WHY_PREFAULTED = 12,          /* mlockall(2): no faults at all */
+	PMK_WHY_BAD_BLOCK = 13,           /* what is to be touched is bad */
+	PMK_WHY_EXTENT_SMALL = 14,        /* the file's pieces are too small */
+	PMK_WHY_EXTENT_ALIGNMENT = 15,    /* pieces not at 2 MiB of device */
+	PMK_WHY_PARTITION_ALIGNMENT = 16, /* partition not at 2 MiB */
+	PMK_WHY_NAMESPACE_ALIGNMENT = 17, /* namespace data not at 2 MiB */
+	PMK_WHY_DEVICE_ALIGNMENT = 18,    /* devdax of smaller alignment */
+	PMK_WHY_LAYOUT_FITS = 19,         /* small though all fits */
+	/* bad blocks */
+	PMK_WHY_LIST_CUT = 20,      /* sysfs shows a part of the list only */
+	PMK_WHY_NO_LIST = 21,       /* the device keeps no list */
+	PMK_WHY_NO_EXTENT_MAP = 22, /* FIEMAP does not tell, or too much */
+};
+
+/* A question to which "unknown" is an answer. */
+enum pmk_answer {
+	PMK_ANSWER_UNKNOWN = 0,
+	PMK_ANSWER_NO = 1,
+	PMK_ANSWER_YES = 2,
+	PMK_ANSWER_PARTLY = 3, /* for some of it */
+};
+
+/* What a path names. */
+enum pmk_map_object {
+	PMK_MAP_OBJECT_UNKNOWN = 0, /* not there, or not to be reached */
+	PMK_MAP_OBJECT_FILE = 1,    /* regular file */
+	PMK_MAP_OBJECT_DIRECTORY = 2,
+	PMK_MAP_OBJECT_BLOCK = 3,  /* block device */
+	PMK_MAP_OBJECT_DEVDAX = 4, /* devdax node */
+	PMK_MAP_OBJECT_CHAR = 5,   /* another character device */
+	PMK_MAP_OBJECT_FIFO = 6,
+	PMK_MAP_OBJECT_SOCKET = 7,
+};
+
+/*
+ * What pmk_map_explain() found.  Strings are empty where they do not apply or
+ * are unknown.  An empty file is judged as if it had a size.  Of a directory,
+ * reason and domain are those of a new file in it, of a block device those of a
+ * file on it; neither can be mapped itself.
+ */
 struct pmk_map_report {
+	enum pmk_map_object object;
+	enum pmk_answer pmem; /* is a mapping of it persistent memory? */
 	enum pmk_map_kind kind;
 	enum pmk_granularity granularity; /* ANY: it cannot be mapped */
 	enum pmk_domain domain;
+	enum pmk_map_why domain_why; /* NONE unless the domain is UNKNOWN */
 	enum pmk_map_reason reason;
 	int error; /* why it cannot be opened or mapped; 0 if it can */
+
+	/* Do page faults of the mapping get 2 MiB or more at once?  Measured on
+	 * huge_tested ranges of 2 MiB, of which huge_hits did. */
+	enum pmk_answer huge_faults;
+	enum pmk_map_why huge_why; /* NONE only if it is YES */
+	uint32_t huge_tested;
+	uint32_t huge_hits;
+
+	/* What sysfs knows to be unreadable of the device (of a partition, of
+	 * that) and of this file.  The number holds only if the reason beside
+	 * it is NONE; with LIST_CUT it is the least possible. */
+	uint64_t device_bad_bytes;
+	uint64_t file_bad_bytes;
+	enum pmk_map_why device_bad_why;
+	enum pmk_map_why file_bad_why;
+
 	uint64_t size_bytes; /* of the file or device */
 	uint64_t align_bytes;
 	char fs_type[32];     /* "ext4", "tmpfs", ... */
@@ -351,6 +438,7 @@ struct pmk_map_report {
 	char options[256];    /* of the mount, by comma */
 	char fs_options[256]; /* of the file system, in all its mounts */
 	char device[64];      /* block or dax device: "pmem0", "dax1.0" */
+	char region[32];      /* nvdimm region: "region0" */
 	char detail[256];     /* one sentence with this path's particulars */
 	uint64_t reserved[8];
 };
@@ -360,10 +448,13 @@ struct pmk_map_report {
  * @path: anything
  * @report_ret: filled in whenever 0 is returned
  *
- * Maps one page of the path and unmaps it at once; writes nothing.  Says
- * PMK_REASON_UNKNOWN rather than guess.
+ * Asks the kernel by trial mappings, and reads sysfs and /proc for the reason.
+ * Of a file or device that is persistent memory it reads some bytes, to see how
+ * large the page faults are.  Writes nothing, not even a time of access, if the
+ * caller may prevent that (O_NOATIME).  Says UNKNOWN rather than guess.
  *
- * Thread safe.  Not signal safe.
+ * Takes milliseconds.  Thread safe.  Not signal safe; for the first time it
+ * installs the handlers that pmk_copy_mc() describes.
  *
  * Return: 0, also for a path that cannot be opened or mapped: then
  * @report_ret->error and @report_ret->reason tell.  -EINVAL if an argument is
@@ -394,9 +485,41 @@ const char *pmk_map_reason_remedy(enum pmk_map_reason reason);
  * pmk_map_reason_name() - the symbol of a reason
  * @reason: enum pmk_map_reason
  *
- * Return: a static lower-case name such as "mount_option", never NULL.
+ * Return: a static lower-case name such as "dax_never", never NULL.
  */
 const char *pmk_map_reason_name(enum pmk_map_reason reason);
+
+/**
+ * pmk_map_why_text() - why a fact is unknown, in words
+ * @why: enum pmk_map_why
+ *
+ * Return: a static sentence; empty for PMK_WHY_NONE; never NULL.
+ */
+const char *pmk_map_why_text(enum pmk_map_why why);
+
+/**
+ * pmk_map_why_remedy() - what to change so that the fact is known, or "yes"
+ * @why: enum pmk_map_why
+ *
+ * Return: a static sentence; empty if there is no general advice; never NULL.
+ */
+const char *pmk_map_why_remedy(enum pmk_map_why why);
+
+/**
+ * pmk_map_why_name() - the symbol of such a reason
+ * @why: enum pmk_map_why
+ *
+ * Return: a static lower-case name such as "not_reported", never NULL.
+ */
+const char *pmk_map_why_name(enum pmk_map_why why);
+
+/**
+ * pmk_map_object_name() - the name of what a path names
+ * @object: enum pmk_map_object
+ *
+ * Return: a static string such as "directory", never NULL.
+ */
+const char *pmk_map_object_name(enum pmk_map_object object);
 
 /**
  * pmk_map_kind_name() - the name of a kind
@@ -413,15 +536,6 @@ const char *pmk_map_kind_name(enum pmk_map_kind kind);
  * Return: "byte", "cache line", "page" or "none", never NULL.
  */
 const char *pmk_granularity_name(enum pmk_granularity granularity);
-
-/**
- * pmk_domain_name() - the name of a domain
- * @domain: enum pmk_domain
- *
- * Return: the kernel's word where it has one ("cpu_cache",
- * "memory_controller"), else "device", "volatile" or "unknown"; never NULL.
- */
-const char *pmk_domain_name(enum pmk_domain domain);
 
 #ifdef __cplusplus
 }

@@ -8,6 +8,8 @@
 
 #include <pmk/copy.h>
 #include <pmk/cpu.h>
+#include <pmk/discover.h>
+#include <pmk/domain.h>
 #include <pmk/error.h>
 #include <pmk/flush.h>
 #include <pmk/kernel.h>

@@ -8,6 +8,14 @@
  * processes, also while the writer appends.  The format is in
  * docs/rlog-format.md.
  *
+ * Storage that cannot be read (a bad block under a DAX file, poisoned memory, a
+ * file that was cut off behind its mapping) is damage, not the end of the
+ * process: what reads a log here is guarded as pmk_copy_mc() is.  The first
+ * open installs handlers for SIGBUS and SIGSEGV that pass on what is not
+ * theirs, as described there; opening a log, and reading its first record, put
+ * them back in front of others.  A thread that reads must not block these
+ * signals.  Stores are not guarded: an append to such a place raises SIGBUS.
+ *
  * A struct pmk_rlog is for one thread at a time.  Different handles, also of
  * one file, are independent.  A forked child must not use its parent's writer.
  * No function here is signal safe.
@@ -72,7 +80,8 @@ int pmk_rlog_create(const char *path, uint64_t size, uint32_t flags)
  * The first 4096 bytes are what counts as data here.  The lock is taken on
  * /proc/self/fd, which must be there.
  *
- * Return: as pmk_rlog_create(); PMK_E_READ_ONLY for a read-only mapping.
+ * Return: as pmk_rlog_create(); -EIO if the first 4096 bytes cannot be read;
+ * PMK_E_READ_ONLY for a read-only mapping.
  */
 int pmk_rlog_format(struct pmk_map *map, uint32_t flags) PMK_MUST_CHECK;
 
@@ -88,7 +97,9 @@ int pmk_rlog_format(struct pmk_map *map, uint32_t flags) PMK_MUST_CHECK;
  *
  * A reader opens a truncated or damaged log as far as there is one; the
  * cursor and pmk_rlog_check() tell what is wrong.  A writer refuses a
- * truncated log and one whose two state lines are both damaged.
+ * truncated log, one whose two state lines are both damaged, and one of which
+ * it cannot read what it has to make durable, or the place where it would go
+ * on.
  *
  * Return: 0; -EINVAL; PMK_E_NOT_A_LOG; PMK_E_LOG_VERSION;
  * PMK_E_LOG_TRUNCATED; PMK_E_LOG_DAMAGED; PMK_E_LOG_LOCKED; -EOVERFLOW for the
@@ -185,7 +196,9 @@ struct pmk_rlog_cursor {
 
 /* A record, or a damaged range, that pmk_rlog_next() met. */
 struct pmk_rlog_record {
-	const void *data; /* in the mapping; checked, and never changed later */
+	const void *data; /* in the mapping; checked, and never changed later,
+			     but its storage may still fail later: see
+			     pmk_copy_mc() */
 	uint64_t len;     /* bytes */
 	uint64_t number;  /* of a damaged range: the number of the first lost */
 	uint64_t off;     /* of its header, or of the damaged range */
@@ -207,8 +220,9 @@ void pmk_rlog_rewind(struct pmk_rlog_cursor *cursor);
  * A reader in another process may see a record a moment before it is durable.
  *
  * Return: 1 a record; 0 the end, for now: a later call may find more;
- * PMK_E_LOG_DAMAGED if records that were durable are damaged: @rec_ret->off
- * and @rec_ret->len tell the range, and the next call goes on behind it;
+ * PMK_E_LOG_DAMAGED if records that were durable are damaged, or what may be
+ * records cannot be read: @rec_ret->off and @rec_ret->len tell the range, and
+ * the next call goes on behind it, with the next record that is sound;
  * PMK_E_LOG_TRUNCATED once, at the end of a file that is shorter than its log
  * and may have held more.
  */
