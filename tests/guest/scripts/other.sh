@@ -54,8 +54,8 @@ if [ ! -e "/sys/bus/dax/devices/$X/driver" ]; then
 	verdict "hmem, no driver" "/dev/$X" "none none unknown device_off"
 	must daxctl enable-device "$X"
 fi
-verdict "hmem" "/dev/$X" "devdax cache_line unknown devdax"
-check "hmem: mapping" "devdax cache line unknown size=268435456 align=2097152" \
+verdict "hmem" "/dev/$X" "devdax cache_line volatile devdax_not_pmem"
+check "hmem: mapping" "devdax cache line volatile size=268435456 align=2097152" \
 	"$(/t/open_map "/dev/$X" | sed 's/ sync=.//')"
 check_match "hmem: deep sync" "*deep=sysfs*" "$(/t/open_map -d "/dev/$X")"
 finish
