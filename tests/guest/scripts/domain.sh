@@ -17,12 +17,12 @@ must mount -o dax "/dev/$D" /mnt
 must dd if=/dev/zero of=/mnt/f bs=64k count=1
 
 check "ndctl, region $(region 1)" "$domain" \
-	"$(ndctl list -R -r "region$(region 1)" | jq -r '.[0].persistence_domain')"
+	"$(ndctl list -R -r "region$(region 1)" | sed -n 's/.*"persistence_domain":"\([^"]*\)".*/\1/p')"
 attribute=/sys/bus/nd/devices/region$(region 1)/persistence_domain
 check "attribute of the region" "$domain" "$(cat "$attribute" 2>/dev/null || echo unknown)"
 for path in /mnt/f "/dev/$X"; do
 	check "$path: doctor" "$granularity $domain" "$(
-		/t/pmk doctor --json "$path" | jq -r '.granularity + " " + .domain')"
+		/t/pmk doctor --json "$path" | fields granularity domain)"
 	check_match "$path: mapping" "* $(echo "$granularity" | tr _ ' ') $domain *" "$(/t/open_map "$path")"
 done
 

@@ -90,7 +90,7 @@ agree() {
 }
 
 for m in nd_e820 virtio_pci virtio_pmem dax_hmem nd_btt; do
-	must /bin/modprobe "$m"
+	must modprobe "$m"
 done
 while [ "$(ndctl list -B | jq '[.[].provider] | index("virtio-pmem")')" = null ]; do
 	sleep 0.1
@@ -119,7 +119,7 @@ for mode in fsdax "devdax -M mem -a 2M" raw sector; do
 done
 agree labels
 
-must /bin/modprobe kmem
+must modprobe kmem
 # daxctl refuses where the kernel would not wait for it (6.12)
 echo offline >/sys/devices/system/memory/auto_online_blocks
 must daxctl reconfigure-device -m system-ram "$X"

@@ -10,13 +10,13 @@
 
 M=memory_controller
 for m in overlay xfs dm_mod kmem; do
-	must /bin/modprobe $m
+	must modprobe $m
 done
 
 # doctor PATH KEY: a field of the document; "-" for one that is not there
 doctor() {
 	/t/pmk doctor --json "$1" >/tmp/doctor.json 2>/tmp/doctor.err
-	jq -r "if has(\"$2\") then .$2 else \"-\" end" /tmp/doctor.json
+	fields "$2" </tmp/doctor.json
 }
 
 # can_sync FILE: yes if the kernel grants MAP_SYNC to another program
@@ -32,15 +32,15 @@ can_sync() {
 verdict() {
 	local have
 	/t/pmk doctor --json "$2" >/tmp/doctor.json 2>/tmp/doctor.err
-	have=$(jq -r '[.kind, .granularity, .domain, .reason] | join(" ")' /tmp/doctor.json)
+	have=$(fields kind granularity domain reason </tmp/doctor.json)
 	check "$1" "$3 $4 $5 $6" "$have"
 	[ ! -f "$2" ] || check "$1: as the kernel says" "$(can_sync "$2")" \
-		"$(jq -r .pmem /tmp/doctor.json)"
+		"$(fields pmem </tmp/doctor.json)"
 }
 
 # remedy NAME WORD: the remedy of the last verdict names it
 remedy() {
-	check_match "$1: remedy" "*$2*" "$(jq -r .remedy /tmp/doctor.json)"
+	check_match "$1: remedy" "*$2*" "$(fields remedy </tmp/doctor.json)"
 }
 
 # file PATH [BYTES]: with written blocks
@@ -118,20 +118,20 @@ umount /tmp/over
 check "not root" "fsdax cache_line $M dax" "$(
 	chmod 755 /tmp /t
 	/usr/bin/setpriv --reuid 65534 --clear-groups /t/pmk doctor --json /mnt/f |
-		jq -r '[.kind, .granularity, .domain, .reason] | join(" ")'
+		fields kind granularity domain reason
 )"
 check "/sys masked" "fsdax cache_line unknown dax" "$(
 	unshare -m sh -c 'mount -t tmpfs none /sys; /t/pmk doctor --json /mnt/f' |
-		jq -r '[.kind, .granularity, .domain, .reason] | join(" ")'
+		fields kind granularity domain reason
 )"
 check "no /sys, no block node, no /proc" "fsdax cache_line unknown dax" "$(
 	unshare -m sh -c 'umount -l /sys; mount -t tmpfs none /dev; mount -t tmpfs none /proc
 		/t/pmk doctor --json /mnt/f' |
-		jq -r '[.kind, .granularity, .domain, .reason] | join(" ")'
+		fields kind granularity domain reason
 )"
 check "/dev of a container" "fsdax cache_line $M dax" "$(
 	unshare -m sh -c 'mount -t tmpfs none /dev; /t/pmk doctor --json /mnt/f' |
-		jq -r '[.kind, .granularity, .domain, .reason] | join(" ")'
+		fields kind granularity domain reason
 )"
 : >/mnt/empty
 verdict "empty file" /mnt/empty fsdax cache_line $M dax
@@ -223,7 +223,7 @@ for map in dev mem; do
 	for align in 4096 2097152; do
 		X=$(create 2 devdax -M $map -a $align) || exit
 		name="devdax map=$map align=$align"
-		size=$(daxctl list -d "$X" | jq '.[0].size // .size')
+		size=$(daxctl list -d "$X" | sed -n 's/.*"size":\([0-9]*\).*/\1/p')
 		verdict "$name" "/dev/$X" devdax cache_line $M devdax
 		check "$name: size" "$size" "$(doctor "/dev/$X" size_bytes)"
 		check "$name: align" $align "$(doctor "/dev/$X" align_bytes)"
@@ -240,7 +240,7 @@ done
 at_most "system calls of a mapping, devdax" 25 "$(calls "/dev/$X")"
 check "devdax, /sys masked" "none none unknown no_sysfs" "$(
 	unshare -m sh -c "mount -t tmpfs none /sys; /t/pmk doctor --json /dev/$X" |
-		jq -r '[.kind, .granularity, .domain, .reason] | join(" ")'
+		fields kind granularity domain reason
 )"
 # daxctl refuses where the kernel would not wait for it (6.12)
 echo offline >/sys/devices/system/memory/auto_online_blocks
