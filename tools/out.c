@@ -19,6 +19,7 @@
 #include "out.h"
 #include "pmk.h"
 #include "utf8.h"
+#include "wrap.h"
 
 static char command_name[64];
 /* The library explains while it fails, the command reports afterwards: the
@@ -217,8 +218,11 @@ void out_row_size(struct libscols_table *tb, const char *name, uint64_t bytes)
 
 int out_table_end(struct libscols_table *tb)
 {
-	int rc = scols_print_table(tb);
+	int rc;
 
+	if (isatty(STDOUT_FILENO))
+		wrap_last_column(tb);
+	rc = scols_print_table(tb);
 	scols_unref_table(tb);
 	return rc ? out_error("cannot print the table: %s", pmk_strerror(rc))
 		  : EXIT_OK;

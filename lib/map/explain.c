@@ -11,6 +11,7 @@
 #include "base/cleanup.h"
 #include "base/export.h"
 #include "map/explain_impl.h"
+#include "map/legacy.h"
 
 void pmk_explain_say(struct pmk_map_report *r, const char *fmt, ...)
 {
@@ -59,16 +60,31 @@ static int add_region(const char *leaf, void *arg)
 	return 0;
 }
 
+/* What the memory of such a region is; @dir: a device in it. */
+static void say_legacy(struct pmk_map_report *r, const char *dir)
+{
+	static const char *const words[] = {
+		[PMK_ANSWER_UNKNOWN] = "an NVDIMM, or ordinary memory by the "
+				       "kernel argument memmap=",
+		[PMK_ANSWER_NO] = "the firmware calls it persistent",
+		[PMK_ANSWER_YES] = "ordinary memory, by the kernel argument "
+				   "memmap=",
+	};
+	_cleanup_free_ char *region = pmk_probe_region(dir);
+
+	if (region)
+		pmk_explain_say(r, "legacy memory (e820): %s",
+				words[pmk_legacy_is_ram(region)]);
+}
+
 void pmk_explain_device(struct pmk_map_report *r,
 			const struct pmk_block_facts *b)
 {
 	snprintf(r->device, sizeof(r->device), "%s", b->name);
 	/* what cannot be walked has no regions to be named */
 	(void)pmk_block_leaves(b->dir, add_region, r);
-	if (strstr(b->dir, "/e820_pmem/"))
-		pmk_explain_say(r, "the region is one of the firmware's memory "
-				   "map (e820), or of the kernel argument "
-				   "memmap=, and then ordinary memory");
+	if (pmk_legacy_region(b->dir))
+		say_legacy(r, b->dir);
 }
 
 static void explain_type(struct pmk_map_report *r, enum pmk_map_object object)

@@ -83,7 +83,8 @@ static void devdax_verdict(struct pmk_map_report *r, const char *region,
 		r->pmem = PMK_ANSWER_NO;
 	} else {
 		r->reason = PMK_REASON_DEVDAX;
-		r->pmem = PMK_ANSWER_YES;
+		r->pmem = d.why == PMK_WHY_MEMMAP ? PMK_ANSWER_UNKNOWN
+						  : PMK_ANSWER_YES;
 	}
 }
 

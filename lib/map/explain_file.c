@@ -72,6 +72,7 @@ static void explain_fsdax(struct pmk_explain *e, const struct stat *st,
 	r->kind = PMK_MAP_KIND_FSDAX;
 	r->granularity = pmk_domain_granularity(d.domain);
 	r->pmem = d.domain == PMK_DOMAIN_VOLATILE ? PMK_ANSWER_NO
+		  : d.why == PMK_WHY_MEMMAP       ? PMK_ANSWER_UNKNOWN
 						  : PMK_ANSWER_YES;
 	r->reason = d.domain == PMK_DOMAIN_VOLATILE ? PMK_REASON_VOLATILE_REGION
 						    : PMK_REASON_DAX;

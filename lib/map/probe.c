@@ -11,6 +11,7 @@
 #include "base/cleanup.h"
 #include "base/sysfs.h"
 #include "base/util.h"
+#include "map/legacy.h"
 #include "map/probe.h"
 
 const char *pmk_sysfs_root(const char *root)
@@ -135,18 +136,26 @@ static bool is_volatile(const char *region)
 	       strstr(text, "DEVTYPE=nd_volatile");
 }
 
-struct pmk_domain_fact pmk_probe_domain(const char *region)
+/* Such regions report no domain: what is asked is what they are made of. */
+static struct pmk_domain_fact legacy_domain(const char *region)
 {
-	char text[32];
-	ssize_t n;
+	enum pmk_answer ram = pmk_legacy_is_ram(region);
 
-	if (!region)
-		return (struct pmk_domain_fact){ PMK_DOMAIN_UNKNOWN,
-						 PMK_WHY_NO_REGION };
-	if (is_volatile(region))
+	if (ram == PMK_ANSWER_YES)
 		return (struct pmk_domain_fact){ PMK_DOMAIN_VOLATILE,
 						 PMK_WHY_NONE };
-	n = pmk_sysfs_text(region, "persistence_domain", text, sizeof(text));
+	return (struct pmk_domain_fact){
+		PMK_DOMAIN_UNKNOWN,
+		ram == PMK_ANSWER_NO ? PMK_WHY_NOT_REPORTED : PMK_WHY_MEMMAP,
+	};
+}
+
+static struct pmk_domain_fact reported_domain(const char *region)
+{
+	char text[32];
+	ssize_t n = pmk_sysfs_text(region, "persistence_domain", text,
+				   sizeof(text));
+
 	if (n >= 0 && !strcmp(text, "cpu_cache"))
 		return (struct pmk_domain_fact){ PMK_DOMAIN_CPU_CACHE,
 						 PMK_WHY_NONE };
@@ -159,6 +168,19 @@ struct pmk_domain_fact pmk_probe_domain(const char *region)
 		: n == -EACCES ? PMK_WHY_NO_ACCESS
 			       : PMK_WHY_ODD_VALUE,
 	};
+}
+
+struct pmk_domain_fact pmk_probe_domain(const char *region)
+{
+	if (!region)
+		return (struct pmk_domain_fact){ PMK_DOMAIN_UNKNOWN,
+						 PMK_WHY_NO_REGION };
+	if (pmk_legacy_region(region))
+		return legacy_domain(region);
+	if (is_volatile(region))
+		return (struct pmk_domain_fact){ PMK_DOMAIN_VOLATILE,
+						 PMK_WHY_NONE };
+	return reported_domain(region);
 }
 
 /* Memory that the firmware set aside (dax_hmem) and memory of CXL devices are

@@ -378,6 +378,7 @@ enum pmk_map_why {
 	PMK_WHY_LIST_CUT = 20,      /* sysfs shows a part of the list only */
 	PMK_WHY_NO_LIST = 21,       /* the device keeps no list */
 	PMK_WHY_NO_EXTENT_MAP = 22, /* FIEMAP does not tell, or too much */
+	PMK_WHY_MEMMAP = 23,        /* legacy memory, real or by memmap= */
 };
 
 /* A question to which "unknown" is an answer. */

@@ -34,8 +34,14 @@ E=$(block e820) || exit
 must mkfs.ext4 -q -F -b 4096 "/dev/$E"
 must mount -o dax "/dev/$E" /mnt
 must dd if=/dev/zero of=/mnt/f bs=64k count=1
-verdict "e820" /mnt/f "fsdax cache_line unknown dax"
-check_match "e820: mapping" "fsdax cache line unknown * sync=1" "$(/t/open_map /mnt/f)"
+# it is RAM, and root can see that
+verdict "e820 by memmap=" /mnt/f "fsdax cache_line volatile volatile_region"
+check_match "e820 by memmap=: mapping" "fsdax cache line volatile * sync=1" "$(/t/open_map /mnt/f)"
+chmod 755 /tmp /t
+chmod 644 /mnt/f
+check "e820, not root" "null fsdax unknown memmap dax" "$(
+	/usr/bin/setpriv --reuid 65534 --clear-groups /t/pmk doctor --json /mnt/f |
+		fields pmem kind domain domain_reason reason)"
 umount /mnt
 
 V=$(block virtio-pmem) || exit
