@@ -5,6 +5,12 @@
 
 load common
 
+# A path with a blank would be two libraries to the loader.
+setup_file() {
+	cp "$PMK_PREAD_SHIM" "$BATS_FILE_TMPDIR/shim.so"
+	export PMK_PREAD_SHIM=$BATS_FILE_TMPDIR/shim.so
+}
+
 # bad RANGES: these parts of src, "OFF+LEN ...", cannot be read by "${copy[@]}"
 bad() {
 	local r list=
