@@ -75,7 +75,8 @@ static bool is_devdax(const char *path)
 {
 	struct pmk_map_report rep;
 
-	return !pmk_map_explain(path, &rep) && rep.kind == PMK_MAP_KIND_DEVDAX;
+	return !pmk_map_explain(path, &rep) &&
+	       rep.object == PMK_MAP_OBJECT_DEVDAX;
 }
 
 static int refuse_existing(const struct copy *c)

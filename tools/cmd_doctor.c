@@ -20,11 +20,12 @@
 struct log_facts {
 	bool is_log;
 	bool emulated;
+	bool is_damaged; /* so that no more is known of it */
 };
 
 static struct log_facts look_for_log(const char *path)
 {
-	struct log_facts f = { false, false };
+	struct log_facts f = { false, false, false };
 	struct pmk_rlog_info info;
 	struct pmk_rlog *log;
 	int rc = pmk_rlog_open(path, 0, &log);
@@ -32,6 +33,9 @@ static struct log_facts look_for_log(const char *path)
 	if (rc) {
 		/* that it is no log is no failure here: drop the explanation */
 		out_explanation(rc, NULL);
+		f.is_damaged =
+			rc == PMK_E_LOG_DAMAGED || rc == PMK_E_LOG_TRUNCATED;
+		f.is_log = f.is_damaged || rc == PMK_E_LOG_VERSION;
 		return f;
 	}
 	pmk_rlog_get_info(log, &info);
@@ -46,7 +50,8 @@ static const char *place_verdict(const struct pmk_map_report *rep)
 {
 	bool dir = rep->object == PMK_MAP_OBJECT_DIRECTORY;
 
-	switch (rep->reason) {
+	switch (rep->domain == PMK_DOMAIN_VOLATILE ? PMK_REASON_VOLATILE_REGION
+						   : rep->reason) {
 	case PMK_REASON_NEW_FILE_DAX:
 		return "a directory: a new file in it should be persistent "
 		       "memory, which only a file can prove";
@@ -82,7 +87,9 @@ static const char *verdict(const struct pmk_map_report *rep,
 	    rep->object == PMK_MAP_OBJECT_BLOCK)
 		return place_verdict(rep);
 	if (rep->pmem == PMK_ANSWER_UNKNOWN)
-		return "cannot be told";
+		return rep->kind ? "mapped as persistent memory is; whether "
+				   "the memory is persistent cannot be told"
+				 : "cannot be told";
 	return rep->error ? "cannot be mapped" : "not persistent memory";
 }
 
@@ -175,7 +182,10 @@ static void print_table(const char *path, const struct pmk_map_report *rep,
 	out_row(tb, "type", pmk_map_object_name(rep->object), NULL);
 	if (f->is_log)
 		out_row(tb, "record log",
-			f->emulated ? "yes, created as emulated" : "yes", NULL);
+			f->is_damaged ? "yes, damaged: see pmk log check"
+			: f->emulated ? "yes, created as emulated"
+				      : "yes",
+			NULL);
 	rows_mapping(tb, rep);
 	if (rep->size_bytes || rep->object == PMK_MAP_OBJECT_FILE)
 		out_row_size(tb, "size", rep->size_bytes);
@@ -297,7 +307,8 @@ static int exit_code(const char *path, const struct pmk_map_report *rep,
 	if (rep->error)
 		return out_fail(path, rep->error, NULL);
 	return out_error("%s: cannot be told: %s", path,
-			 pmk_map_reason_text(rep->reason));
+			 rep->kind ? pmk_map_why_text(rep->domain_why)
+				   : pmk_map_reason_text(rep->reason));
 }
 
 int cmd_doctor(int argc, char **argv)
@@ -305,7 +316,7 @@ int cmd_doctor(int argc, char **argv)
 	struct opt_path a = opt_parse_path(
 		argc, argv, "PATH",
 		"Say what PATH is, whether it is persistent memory, and why.");
-	struct log_facts f = { false, false };
+	struct log_facts f = { false, false, false };
 	struct pmk_map_report rep;
 	int rc;
 

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <pmk/discover.h>
 
@@ -151,14 +152,17 @@ static void say_nothing_found(const struct pmk_inventory *inv)
 /* EXIT_FAIL, and what is hidden, if a part could not be looked at. */
 static int check_views(const struct pmk_inventory *inv)
 {
+	const char *said = "";
 	int rc = EXIT_OK;
 
 	for (unsigned int kind = PMK_BUS_ND; kind <= PMK_BUS_DAX; kind++) {
 		const struct pmk_view *v =
 			pmk_inventory_view(inv, (enum pmk_bus_kind)kind);
 
-		if (v->state == PMK_VIEW_HIDDEN)
-			rc = out_error("cannot see all devices: %s", v->reason);
+		if (v->state == PMK_VIEW_HIDDEN && strcmp(said, v->reason)) {
+			said = v->reason;
+			rc = out_error("cannot see all devices: %s", said);
+		}
 	}
 	return rc;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Messages, tables and JSON. */
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -95,13 +96,18 @@ void out_init(const char *name)
 
 int out_error(const char *fmt, ...)
 {
+	_cleanup_free_ char *text = NULL;
 	va_list ap;
 
 	va_start(ap, fmt);
-	fprintf(stderr, "%s: ", command_name);
-	vfprintf(stderr, fmt, ap);
-	fputc('\n', stderr);
+	if (vasprintf(&text, fmt, ap) < 0)
+		text = NULL;
 	va_end(ap);
+	/* a path may have anything in it, and a message is one line */
+	for (char *p = text; p && *p; p++)
+		if (iscntrl((unsigned char)*p))
+			*p = '?';
+	fprintf(stderr, "%s: %s\n", command_name, text ? text : fmt);
 	return EXIT_FAIL;
 }
 

@@ -20,6 +20,10 @@
  * ends in the middle of a line or not. */
 #define FULL_BYTES 4095
 
+/* Nor does the kernel keep more ranges than a page holds, at 8 bytes each: a
+ * list that is full may have had no room for the next one. */
+#define FULL_RANGES 512
+
 enum line_part {
 	PART_SECTOR,
 	PART_COUNT,
@@ -32,6 +36,7 @@ struct parser {
 	enum line_part part;
 	bool digits; /* of the current number there is one */
 	uint64_t end_bytes;
+	uint64_t ranges;
 	pmk_badblocks_fn fn;
 	void *arg;
 };
@@ -73,6 +78,7 @@ static int end_line(struct parser *p)
 	p->number[PART_SECTOR] = p->number[PART_COUNT] = 0;
 	p->part = PART_SECTOR;
 	p->end_bytes = end;
+	p->ranges++;
 	return p->fn(off, len, p->arg);
 }
 
@@ -102,7 +108,8 @@ int pmk_badblocks_parse(int fd, pmk_badblocks_fn fn, void *arg)
 		if (n < 0)
 			return -errno;
 		if (n == 0)
-			return last != '\n' || total >= FULL_BYTES;
+			return last != '\n' || total >= FULL_BYTES ||
+			       p.ranges >= FULL_RANGES;
 		for (ssize_t i = 0; i < n; i++) {
 			int rc = take(&p, text[i]);
 

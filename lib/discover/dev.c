@@ -36,8 +36,12 @@ static const char *block_name(struct pmk_inventory *inv,
 	const char *path = pmk_arena_fmt(inv, "%s/block", node->path);
 	const char *name = "";
 	struct dirent *entry;
-	DIR *dir = opendir(path);
+	DIR *dir;
 
+	/* the kernel has no link there, and one might lead out of the root */
+	if (!pmk_attr_is_dir(inv, node->path, "block"))
+		return name;
+	dir = opendir(path);
 	if (!dir) {
 		inv->no_memory |= errno == ENOMEM;
 		return name;
@@ -72,8 +76,10 @@ static void add_names(struct pmk_inventory *inv, struct pmk_dev *d,
 					 d->blockdev);
 	if (p->dax)
 		d->enabled = driver_of(inv, p->dax) != NULL;
-	else
+	else if (inv->views[PMK_BUS_DAX].state == PMK_VIEW_SEEN)
 		d->enabled = disk->kind != PMK_NODE_DAX && driver_of(inv, disk);
+	else /* the dax device may be there, and not to be seen */
+		d->enabled = driver_of(inv, disk) != NULL;
 }
 
 static enum pmk_mode mode_of_class(const char *name)

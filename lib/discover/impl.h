@@ -127,6 +127,10 @@ struct pmk_badblocks pmk_bad_unknown(const char *why);
 /* view.c: can a bus be seen? */
 void pmk_view_init(struct pmk_inventory *inv, enum pmk_bus_kind kind,
 		   bool default_root);
+/* view.c: a part of it turned out to be hidden: @link is there, and leads
+ * nowhere. */
+void pmk_view_hide(struct pmk_inventory *inv, enum pmk_bus_kind kind,
+		   const char *link);
 
 /* scan.c: all nodes of the buses that can be. */
 void pmk_scan(struct pmk_inventory *inv);

@@ -36,9 +36,11 @@ static bool has_driver(struct pmk_inventory *inv, const struct pmk_node *node)
 void pmk_add_dimm(struct pmk_inventory *inv, struct pmk_node *node)
 {
 	struct pmk_dimm *d = pmk_arena_alloc(inv, sizeof(*d));
-	/* what the firmware says is below the name of its table */
-	const char *fw =
-		pmk_attr_is_dir(inv, node->path, "cxl") ? "cxl" : "nfit";
+	/* what the firmware says is below the name of its table; a link there
+	 * is not the kernel's */
+	const char *fw = pmk_attr_is_dir(inv, node->path, "cxl")    ? "cxl"
+			 : pmk_attr_is_dir(inv, node->path, "nfit") ? "nfit"
+								    : "";
 	const char *dir = pmk_arena_fmt(inv, "%s/%s", node->path, fw);
 
 	if (!d)

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/cleanup.h"
 #include "base/log.h"
@@ -44,16 +45,23 @@ static bool kind_of(enum pmk_bus_kind bus, const char *name,
 
 /* Where a link of a bus leads.  A device may go while we look: then nothing is
  * said. */
-static bool resolve(struct pmk_inventory *inv, const char *link,
-		    char real[PATH_MAX])
+static bool resolve(struct pmk_inventory *inv, enum pmk_bus_kind bus,
+		    const char *link, char real[PATH_MAX])
 {
 	size_t n = strlen(inv->root);
+	struct stat st;
 
 	if (!realpath(link, real)) {
-		inv->no_memory |= errno == ENOMEM;
-		if (errno != ENOENT)
+		int error = errno;
+
+		inv->no_memory |= error == ENOMEM;
+		/* a device that went has no link either; one whose directory is
+		 * hidden has, and so have all others, perhaps */
+		if (error == ENOENT && !lstat(link, &st))
+			pmk_view_hide(inv, bus, link);
+		if (error != ENOENT)
 			pmk_log(PMK_LOG_WARNING, "%s: %s; it is not listed",
-				link, pmk_strerror(-errno));
+				link, pmk_strerror(-error));
 		return false;
 	}
 	if (!strncmp(real, inv->root, n) && real[n] == '/')
@@ -78,7 +86,7 @@ static void add_node(struct pmk_inventory *inv, enum pmk_bus_kind bus,
 		inv->no_memory = true;
 		return;
 	}
-	if (!resolve(inv, link, real))
+	if (!resolve(inv, bus, link, real))
 		return;
 	node = pmk_arena_alloc(inv, sizeof(*node));
 	if (!node)

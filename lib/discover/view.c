@@ -66,6 +66,14 @@ static void missing(struct pmk_inventory *inv, struct pmk_view *view,
 		};
 }
 
+void pmk_view_hide(struct pmk_inventory *inv, enum pmk_bus_kind kind,
+		   const char *link)
+{
+	if (inv->views[kind].state == PMK_VIEW_SEEN)
+		hidden(&inv->views[kind],
+		       pmk_arena_fmt(inv, "%s leads nowhere", link));
+}
+
 void pmk_view_init(struct pmk_inventory *inv, enum pmk_bus_kind kind,
 		   bool default_root)
 {

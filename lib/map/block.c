@@ -195,6 +195,10 @@ int pmk_probe_block_dir(const char *dir, struct pmk_block_facts *facts_ret)
 		f->size_bytes = sectors * SECTOR_BYTES;
 	f->dax = queue_dax(f->disk);
 	f->kind = kind_of(f->disk);
+	/* without an info block, on memory that the kernel maps anyway: ndctl
+	 * calls that fsdax, too */
+	if (f->kind == PMK_BLOCK_RAW && f->dax == PMK_ANSWER_YES)
+		f->kind = PMK_BLOCK_FSDAX;
 	return 0;
 }
 
@@ -213,8 +217,12 @@ struct weakest {
 	bool mapped;
 };
 
-/* From the strongest on; an unknown one may be as weak as any but the last. */
-static unsigned int weakness(enum pmk_domain domain)
+/*
+ * From the strongest on.  Of what an msync(2) reaches, an unknown one may be as
+ * weak as any but the last; of what is mapped, one that the CPU's flushes do
+ * not reach (DEVICE) decides what has to be done.
+ */
+static unsigned int weakness(enum pmk_domain domain, bool mapped)
 {
 	static const unsigned int rank[] = {
 		[PMK_DOMAIN_CPU_CACHE] = 0, [PMK_DOMAIN_MEMORY_CONTROLLER] = 1,
@@ -222,7 +230,7 @@ static unsigned int weakness(enum pmk_domain domain)
 		[PMK_DOMAIN_VOLATILE] = 4,
 	};
 
-	return rank[domain];
+	return mapped && domain == PMK_DOMAIN_DEVICE ? 5 : rank[domain];
 }
 
 static struct pmk_domain_fact leaf_domain(const char *leaf, bool mapped)
@@ -248,7 +256,7 @@ static int take_leaf(const char *leaf, void *arg)
 	struct weakest *w = arg;
 	struct pmk_domain_fact f = leaf_domain(leaf, w->mapped);
 
-	if (weakness(f.domain) > weakness(w->fact.domain))
+	if (weakness(f.domain, w->mapped) > weakness(w->fact.domain, w->mapped))
 		w->fact = f;
 	return 0;
 }

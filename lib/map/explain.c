@@ -38,10 +38,39 @@ void pmk_explain_error(struct pmk_map_report *r, int error,
 		pmk_explain_say(r, "%s", pmk_strerror(error));
 }
 
+/* Of memory that is mapped directly.  That the kernel grants MAP_SYNC, or makes
+ * a dax device, does not say what memory it is: it may be volatile. */
+enum pmk_answer pmk_explain_is_pmem(struct pmk_domain_fact f)
+{
+	if (f.domain == PMK_DOMAIN_VOLATILE)
+		return PMK_ANSWER_NO;
+	return f.why == PMK_WHY_MEMMAP || f.why == PMK_WHY_NO_SYSFS
+		       ? PMK_ANSWER_UNKNOWN
+		       : PMK_ANSWER_YES;
+}
+
 void pmk_explain_domain(struct pmk_map_report *r, struct pmk_domain_fact f)
 {
 	r->domain = f.domain;
 	r->domain_why = f.why;
+}
+
+void pmk_explain_legacy(struct pmk_map_report *r, const char *region)
+{
+	static const char *const words[] = {
+		[PMK_ANSWER_UNKNOWN] = "an NVDIMM, or ordinary memory by the "
+				       "kernel argument memmap=",
+		[PMK_ANSWER_NO] = "the firmware calls it persistent",
+		[PMK_ANSWER_YES] = "ordinary memory, by the kernel argument "
+				   "memmap=",
+	};
+	char name[64];
+
+	if (!pmk_legacy_region(region))
+		return;
+	pmk_base_name(region, name, sizeof(name));
+	pmk_explain_say(r, "%s is legacy memory (e820): %s", name,
+			words[pmk_legacy_is_ram(region)]);
 }
 
 static int add_region(const char *leaf, void *arg)
@@ -54,27 +83,12 @@ static int add_region(const char *leaf, void *arg)
 	if (!region)
 		return 0;
 	pmk_base_name(region, name, sizeof(name));
-	if (!strstr(r->region, name))
-		snprintf(r->region + n, sizeof(r->region) - n, "%s%s",
-			 n ? "," : "", name);
+	if (strstr(r->region, name))
+		return 0;
+	snprintf(r->region + n, sizeof(r->region) - n, "%s%s", n ? "," : "",
+		 name);
+	pmk_explain_legacy(r, region);
 	return 0;
-}
-
-/* What the memory of such a region is; @dir: a device in it. */
-static void say_legacy(struct pmk_map_report *r, const char *dir)
-{
-	static const char *const words[] = {
-		[PMK_ANSWER_UNKNOWN] = "an NVDIMM, or ordinary memory by the "
-				       "kernel argument memmap=",
-		[PMK_ANSWER_NO] = "the firmware calls it persistent",
-		[PMK_ANSWER_YES] = "ordinary memory, by the kernel argument "
-				   "memmap=",
-	};
-	_cleanup_free_ char *region = pmk_probe_region(dir);
-
-	if (region)
-		pmk_explain_say(r, "legacy memory (e820): %s",
-				words[pmk_legacy_is_ram(region)]);
 }
 
 void pmk_explain_device(struct pmk_map_report *r,
@@ -83,8 +97,6 @@ void pmk_explain_device(struct pmk_map_report *r,
 	snprintf(r->device, sizeof(r->device), "%s", b->name);
 	/* what cannot be walked has no regions to be named */
 	(void)pmk_block_leaves(b->dir, add_region, r);
-	if (pmk_legacy_region(b->dir))
-		say_legacy(r, b->dir);
 }
 
 static void explain_type(struct pmk_map_report *r, enum pmk_map_object object)

@@ -59,9 +59,10 @@ static enum pmk_map_why read_list(const char *dir, struct bad_list *l)
 		return PMK_WHY_NONE;
 	if (rc == 1)
 		return PMK_WHY_LIST_CUT;
-	return rc == -ENOENT   ? PMK_WHY_NO_LIST
-	       : rc == -EACCES ? PMK_WHY_NO_ACCESS
-			       : PMK_WHY_ODD_VALUE;
+	return rc == -ENOENT && access(dir, F_OK) ? PMK_WHY_NO_SYSFS
+	       : rc == -ENOENT                    ? PMK_WHY_NO_LIST
+	       : rc == -EACCES                    ? PMK_WHY_NO_ACCESS
+						  : PMK_WHY_ODD_VALUE;
 }
 
 struct stack {

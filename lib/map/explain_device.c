@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/sysmacros.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -72,6 +73,11 @@ static void devdax_verdict(struct pmk_map_report *r, const char *region,
 	struct pmk_domain_fact d = pmk_devdax_domain(f->dir, region);
 
 	pmk_explain_domain(r, d);
+	if (d.domain == PMK_DOMAIN_DEVICE) {
+		pmk_explain_error(r, PMK_E_GRANULARITY, PMK_REASON_ASYNC_FLUSH);
+		r->pmem = PMK_ANSWER_NO;
+		return;
+	}
 	r->kind = PMK_MAP_KIND_DEVDAX;
 	r->granularity = pmk_domain_granularity(d.domain);
 	if (!region) {
@@ -83,8 +89,7 @@ static void devdax_verdict(struct pmk_map_report *r, const char *region,
 		r->pmem = PMK_ANSWER_NO;
 	} else {
 		r->reason = PMK_REASON_DEVDAX;
-		r->pmem = d.why == PMK_WHY_MEMMAP ? PMK_ANSWER_UNKNOWN
-						  : PMK_ANSWER_YES;
+		r->pmem = pmk_explain_is_pmem(d);
 	}
 }
 
@@ -105,7 +110,9 @@ static void explain_devdax(struct pmk_explain *e, const char *path,
 		return;
 	}
 	devdax_verdict(r, region, f);
-	if (e->quick)
+	if (region)
+		pmk_explain_legacy(r, region);
+	if (e->quick || r->error)
 		return;
 	pmk_explain_huge_devdax(r, fd, f);
 	pmk_explain_bad_devdax(r, region, f);
@@ -157,6 +164,18 @@ static void say_block(struct pmk_map_report *r, const struct pmk_file_facts *f)
 				r->fs_type, r->mount);
 }
 
+/* Of the file system of a device, which is mounted there; 0: unknown, another
+ * may be mounted over it. */
+static uint64_t fs_block_bytes(const char *mount, dev_t device)
+{
+	struct statfs fs;
+	struct stat st;
+
+	if (stat(mount, &st) || st.st_dev != device || statfs(mount, &fs))
+		return 0;
+	return (uint64_t)fs.f_bsize;
+}
+
 void pmk_explain_block(struct pmk_explain *e, const struct stat *st)
 {
 	struct pmk_file_facts f = { 0 };
@@ -173,6 +192,7 @@ void pmk_explain_block(struct pmk_explain *e, const struct stat *st)
 		memcpy(r->mount, m.point, sizeof(r->mount));
 		memcpy(r->options, m.options, sizeof(r->options));
 		memcpy(r->fs_options, m.fs_options, sizeof(r->fs_options));
+		f.fs_block_bytes = fs_block_bytes(m.point, st->st_rdev);
 	}
 	pmk_explain_error(r, PMK_E_FILE_TYPE,
 			  pmk_explain_block_reason(&f, &what));

@@ -100,6 +100,7 @@ static bool maybe_ext2(const char *root, const struct pmk_mount *m,
 
 struct stack {
 	unsigned int dax, other, pmem, async;
+	enum pmk_block_kind kind;
 };
 
 static int look_at_leaf(const char *leaf, void *arg)
@@ -111,10 +112,13 @@ static int look_at_leaf(const char *leaf, void *arg)
 
 	if (rc)
 		return rc;
+	if (!s->dax && !s->other)
+		s->kind = b.kind;
+	else if (s->kind != b.kind)
+		s->kind = PMK_BLOCK_OTHER;
 	if (region)
 		s->pmem++;
-	/* virtio-pmem is flushed by its host, on demand */
-	if (region && strstr(region, "/virtio"))
+	if (region && pmk_region_is_async(region))
 		s->async++;
 	if (region && b.dax == PMK_ANSWER_YES)
 		s->dax++;
@@ -131,6 +135,7 @@ void pmk_explain_stack(struct pmk_file_facts *f)
 		return;
 	f->stack_pmem = s.pmem;
 	f->stack_async = s.async;
+	f->stack_kind = s.kind;
 	if (s.dax && s.other)
 		f->stack_dax = PMK_ANSWER_PARTLY;
 	else

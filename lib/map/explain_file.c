@@ -69,11 +69,15 @@ static void explain_fsdax(struct pmk_explain *e, const struct stat *st,
 	if (!f->realtime)
 		d = pmk_block_domain(e->root, st->st_dev, true);
 	pmk_explain_domain(r, d);
-	r->kind = PMK_MAP_KIND_FSDAX;
 	r->granularity = pmk_domain_granularity(d.domain);
-	r->pmem = d.domain == PMK_DOMAIN_VOLATILE ? PMK_ANSWER_NO
-		  : d.why == PMK_WHY_MEMMAP       ? PMK_ANSWER_UNKNOWN
-						  : PMK_ANSWER_YES;
+	if (d.domain == PMK_DOMAIN_DEVICE) {
+		r->kind = PMK_MAP_KIND_FILE;
+		r->pmem = PMK_ANSWER_NO;
+		r->reason = PMK_REASON_ASYNC_FLUSH;
+		return;
+	}
+	r->kind = PMK_MAP_KIND_FSDAX;
+	r->pmem = pmk_explain_is_pmem(d);
 	r->reason = d.domain == PMK_DOMAIN_VOLATILE ? PMK_REASON_VOLATILE_REGION
 						    : PMK_REASON_DAX;
 }

@@ -8,6 +8,7 @@
 #include <linux/fs.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/sysfs.h"
@@ -124,7 +125,8 @@ static enum pmk_map_why layout(const struct sample *s,
 	if (f->block.kind == PMK_BLOCK_STACKED)
 		return PMK_WHY_STACKED;
 	if (!namespace_shift(&f->block, &base))
-		return PMK_WHY_NO_ACCESS;
+		return access(f->block.disk, F_OK) ? PMK_WHY_NO_SYSFS
+						   : PMK_WHY_NO_ACCESS;
 	if (!((s->shift + start + base) & mask))
 		return PMK_WHY_LAYOUT_FITS;
 	/* from the bottom: what is wrong there cannot be mended above */

@@ -42,7 +42,9 @@ struct pmk_file_facts {
 	struct pmk_block_facts block;
 	/* of all that the block device is made of, or of itself */
 	enum pmk_answer stack_dax;
-	bool stack_pmem;  /* some of it is on an nvdimm region */
+	bool stack_pmem; /* some of it is on an nvdimm region */
+	/* what all of it is, OTHER if that differs */
+	enum pmk_block_kind stack_kind;
 	bool stack_async; /* some of it needs a flush command */
 };
 
@@ -77,6 +79,9 @@ void pmk_explain_block(struct pmk_explain *e, const struct stat *st);
 void pmk_explain_error(struct pmk_map_report *r, int error,
 		       enum pmk_map_reason reason);
 void pmk_explain_domain(struct pmk_map_report *r, struct pmk_domain_fact f);
+enum pmk_answer pmk_explain_is_pmem(struct pmk_domain_fact f);
+/* What the memory of a region is, if it is legacy memory. */
+void pmk_explain_legacy(struct pmk_map_report *r, const char *region);
 /* explain.c: add a sentence to the detail, which is cut if it gets too long. */
 __attribute__((format(printf, 2, 3))) void pmk_explain_say(
 	struct pmk_map_report *r, const char *fmt, ...);

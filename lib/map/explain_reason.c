@@ -28,9 +28,14 @@ static enum pmk_map_reason stack_reason(const struct pmk_file_facts *f,
 		return unknown(what_ret, "what the block device is made of "
 					 "cannot be told");
 	default:
-		return f->stack_pmem ? PMK_REASON_STACKED_MIXED
-				     : PMK_REASON_BLOCK_NOT_PMEM;
+		break;
 	}
+	if (f->stack_kind == PMK_BLOCK_SECTOR)
+		return PMK_REASON_SECTOR_MODE;
+	if (f->stack_kind == PMK_BLOCK_RAW)
+		return PMK_REASON_RAW_MODE;
+	return f->stack_pmem ? PMK_REASON_STACKED_MIXED
+			     : PMK_REASON_BLOCK_NOT_PMEM;
 }
 
 /* Why a block device has no DAX. */
@@ -69,8 +74,8 @@ static enum pmk_map_reason not_in_effect(const struct pmk_file_facts *f,
 		return unknown(what_ret,
 			       "the DAX attribute is set but not in effect; "
 			       "the file shares extents with another, or that "
-			       "cannot be told, and kernels before 6.0 have "
-			       "no DAX then");
+			       "cannot be told, and not every kernel has DAX "
+			       "then (6.1 has not, 6.12 has)");
 	return PMK_REASON_DAX_PENDING;
 }
 
@@ -116,7 +121,14 @@ static enum pmk_map_reason mount_reason(const struct pmk_file_facts *f,
 	case PMK_DAX_OPTION_ALWAYS:
 		if (f->excluded || f->directory)
 			return not_in_effect(f, what_ret);
-		return unknown(what_ret, "mounted for DAX, and nothing seen "
+		return unknown(what_ret,
+			       f->fs.class == PMK_FS_XFS
+				       ? "mounted for DAX; a file that shares, "
+					 "or once shared, blocks with another "
+					 "(reflink) has none on some kernels "
+					 "(6.1): a copy of it made with cp "
+					 "--reflink=never has"
+				       : "mounted for DAX, and nothing seen "
 					 "here excludes this file");
 	default:
 		return unknown(what_ret,
@@ -203,6 +215,8 @@ enum pmk_map_reason pmk_explain_block_reason(const struct pmk_file_facts *f,
 		    !pmk_is_aligned(f->block.start_bytes | f->block.size_bytes,
 				    f->page_bytes))
 			return PMK_REASON_PARTITION_ALIGNMENT;
+		if (f->fs_block_bytes && f->fs_block_bytes != f->page_bytes)
+			return PMK_REASON_BLOCK_SIZE;
 		if (f->stack_async)
 			return PMK_REASON_ASYNC_FLUSH;
 		return f->stack_pmem ? PMK_REASON_PMEM_BLOCK_DEVICE

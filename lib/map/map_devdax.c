@@ -83,6 +83,11 @@ int pmk_map_init_devdax(struct pmk_map *map, const struct pmk_map_params *p,
 	map->kind = PMK_MAP_KIND_DEVDAX;
 	map->region = pmk_probe_region(f.dir);
 	map->domain = pmk_devdax_domain(f.dir, map->region).domain;
+	if (map->domain == PMK_DOMAIN_DEVICE)
+		return pmk_fail(PMK_E_GRANULARITY,
+				"%s: virtio-pmem needs flush commands, which a "
+				"devdax node cannot send; use fsdax mode",
+				path);
 	map->granularity = pmk_domain_granularity(map->domain);
 	map->align = f.align;
 	return pmk_vma_map(map->fd, p->off, map->len,

@@ -189,12 +189,16 @@ static bool is_realtime(int fd)
 static void set_fsdax(struct pmk_map *map, const struct pmk_map_params *p,
 		      dev_t dev)
 {
-	map->kind = PMK_MAP_KIND_FSDAX;
 	map->domain =
 		is_realtime(map->fd)
 			? PMK_DOMAIN_UNKNOWN
 			: pmk_block_domain(p->sysfs_root, dev, true).domain;
 	map->granularity = pmk_domain_granularity(map->domain);
+	/* A device that was made of others before may be granted MAP_SYNC on
+	 * what it is made of now (seen with dm on virtio-pmem, Linux 6.1 and
+	 * 6.12): msync(2) sends the flush command. */
+	map->kind = map->domain == PMK_DOMAIN_DEVICE ? PMK_MAP_KIND_FILE
+						     : PMK_MAP_KIND_FSDAX;
 }
 
 static int map_pages(struct pmk_map *map, const struct pmk_map_params *p,

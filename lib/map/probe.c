@@ -82,6 +82,8 @@ int pmk_probe_devdax(const char *root, dev_t rdev,
 			       sizeof(f->dir)))
 		return PMK_E_SYSFS;
 	pmk_sysfs_link_name(f->dir, "subsystem", subsystem, sizeof(subsystem));
+	if (!subsystem[0]) /* every device has one: it is hidden */
+		return PMK_E_SYSFS;
 	/* "dax" is the class of kernels before 5.1 and the bus since */
 	if (strcmp(subsystem, "dax"))
 		return PMK_E_FILE_TYPE;
@@ -170,11 +172,22 @@ static struct pmk_domain_fact reported_domain(const char *region)
 	};
 }
 
+bool pmk_region_is_async(const char *region)
+{
+	return strstr(region, "/virtio") != NULL;
+}
+
 struct pmk_domain_fact pmk_probe_domain(const char *region)
 {
 	if (!region)
 		return (struct pmk_domain_fact){ PMK_DOMAIN_UNKNOWN,
 						 PMK_WHY_NO_REGION };
+	if (access(region, F_OK))
+		return (struct pmk_domain_fact){ PMK_DOMAIN_UNKNOWN,
+						 PMK_WHY_NO_SYSFS };
+	if (pmk_region_is_async(region))
+		return (struct pmk_domain_fact){ PMK_DOMAIN_DEVICE,
+						 PMK_WHY_NONE };
 	if (pmk_legacy_region(region))
 		return legacy_domain(region);
 	if (is_volatile(region))
@@ -200,6 +213,12 @@ struct pmk_domain_fact pmk_devdax_domain(const char *dir, const char *region)
 
 enum pmk_granularity pmk_domain_granularity(enum pmk_domain domain)
 {
-	return domain == PMK_DOMAIN_CPU_CACHE ? PMK_GRANULARITY_BYTE
-					      : PMK_GRANULARITY_CACHE_LINE;
+	switch (domain) {
+	case PMK_DOMAIN_CPU_CACHE:
+		return PMK_GRANULARITY_BYTE;
+	case PMK_DOMAIN_DEVICE:
+		return PMK_GRANULARITY_PAGE;
+	default:
+		return PMK_GRANULARITY_CACHE_LINE;
+	}
 }

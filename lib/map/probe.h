@@ -48,7 +48,12 @@ struct pmk_domain_fact {
 	enum pmk_map_why why;
 };
 
-/* What a region says of itself; @region may be NULL. */
+/* Is it flushed by its host, on demand (virtio-pmem)?  Then the CPU's flushes
+ * make nothing durable, whatever else the kernel says. */
+bool pmk_region_is_async(const char *region);
+
+/* What a region says of itself; @region may be NULL.  DOMAIN_DEVICE is one that
+ * is asynchronous. */
 struct pmk_domain_fact pmk_probe_domain(const char *region);
 
 /* The same for a dax device, by its directory and the region above it. */

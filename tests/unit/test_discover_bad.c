@@ -427,8 +427,12 @@ static void links__that_lead_nowhere(void **state)
 		     "l bus/nd/devices/region4 ../../../devices/gone\n");
 	inv = discover_look();
 	assert_null(pmk_inventory_region(inv, 1));
-	/* one that is gone may have gone just now */
+	/* the link is there, the device is not: so a part is hidden */
 	assert_int_equal(discover_messages, 3);
+	assert_int_equal(pmk_inventory_view(inv, PMK_BUS_ND)->state,
+			 PMK_VIEW_HIDDEN);
+	assert_int_equal(pmk_inventory_view(inv, PMK_BUS_DAX)->state,
+			 PMK_VIEW_SEEN);
 	pmk_inventory_free(inv);
 }
 

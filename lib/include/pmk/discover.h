@@ -171,7 +171,7 @@ enum pmk_bus_kind {
 enum pmk_view_state {
 	PMK_VIEW_SEEN = 0,   /* what is not listed is not there */
 	PMK_VIEW_NO_BUS = 1, /* the bus is not there: no driver for it */
-	PMK_VIEW_HIDDEN = 2, /* it cannot be looked at, or is covered */
+	PMK_VIEW_HIDDEN = 2, /* it, or a device on it, cannot be looked at */
 };
 
 struct pmk_view {
@@ -207,8 +207,8 @@ struct pmk_inventory;
  * Nothing is cached: each call looks anew.  Devices that come or go meanwhile
  * may be missed.  Finding none is no error; pmk_inventory_view() says whether
  * that may be believed.  A device that can be seen but not examined (its link
- * leads nowhere, or out of the root) is left out and told to the log callback
- * as a warning.  Nothing is written.
+ * leads in a circle, or out of the root) is left out and told to the log
+ *callback as a warning.  Nothing is written.
  *
  * The root user sees more than others: addresses, and with them which bad
  * blocks of a region lie in which dax device, and SMART data.

@@ -52,7 +52,32 @@ verdict "virtio-pmem" /mnt/f "file page device async_flush"
 check_match "virtio-pmem: mapping" "file page device * sync=0" "$(/t/open_map /mnt/f)"
 umount /mnt
 
-X=$(daxctl list | sed -n 's/.*"chardev":"\([^"]*\)".*/\1/p')
+# dm over NVDIMM first, over virtio-pmem then: the kernel grants MAP_SYNC from
+# old habit, and nobody must be taken in
+must modprobe dm_mod
+N=$(create 1 fsdax -M mem) || exit
+for d in "$N" "$V"; do
+	must dmsetup create lin --noudevsync --table "0 98304 linear /dev/$d 0"
+	must mkfs.ext4 -q -F -b 4096 /dev/dm-0
+	mount -o dax=always /dev/dm-0 /mnt 2>/dev/null || must mount /dev/dm-0 /mnt
+	must dd if=/dev/zero of=/mnt/f bs=64k count=1
+	have=$(/t/pmk doctor --json /mnt/f | fields pmem kind granularity)
+	open=$(/t/open_map /mnt/f)
+	umount /mnt
+	must dmsetup remove --noudevsync lin
+done
+check "dm over virtio-pmem" "false file page" "$have"
+check_match "dm over virtio-pmem: mapping" "file page *" "$open"
+
+# a devdax node cannot send flush commands
+ns=$(ndctl list -N | jq -r --arg v "$V" '.[] | select(.blockdev == $v) | .dev')
+must ndctl create-namespace -f -e "$ns" -m devdax -M mem
+X=$(ndctl list -N -n "$ns" | sed -n 's/.*"chardev":"\([^"]*\)".*/\1/p')
+verdict "devdax on virtio-pmem" "/dev/$X" "none none device async_flush"
+check "devdax on virtio-pmem: mapping" "error: the demanded granularity cannot be had" \
+	"$(/t/open_map "/dev/$X")"
+
+X=$(daxctl list -R | sed -n 's/.*"path":".*\/hmem\.\([0-9]*\)".*/dax\1.0/p')
 check_match "a dax device without a namespace" "/sys/devices/platform/hmem*" \
 	"$(readlink -f "/sys/bus/dax/devices/$X")"
 # Linux 6.12 leaves it to kmem, which is not loaded
