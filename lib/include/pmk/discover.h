@@ -208,7 +208,7 @@ struct pmk_inventory;
  * may be missed.  Finding none is no error; pmk_inventory_view() says whether
  * that may be believed.  A device that can be seen but not examined (its link
  * leads in a circle, or out of the root) is left out and told to the log
- *callback as a warning.  Nothing is written.
+ * callback as a warning.  Nothing is written.
  *
  * The root user sees more than others: addresses, and with them which bad
  * blocks of a region lie in which dax device, and SMART data.

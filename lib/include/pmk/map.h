@@ -27,7 +27,7 @@ struct pmk_map;
 /* What is behind a mapping. */
 enum pmk_map_kind {
 	PMK_MAP_KIND_NONE = 0,     /* nothing that can be mapped */
-	PMK_MAP_KIND_FILE = 1,     /* page cache of a regular file */
+	PMK_MAP_KIND_FILE = 1,     /* regular file, durable by msync(2) */
 	PMK_MAP_KIND_FSDAX = 2,    /* regular file, mapped with MAP_SYNC */
 	PMK_MAP_KIND_DEVDAX = 3,   /* /dev/daxX.Y */
 	PMK_MAP_KIND_ANON = 4,     /* memfd without emulation */
@@ -120,7 +120,8 @@ struct pmk_map_params {
  * * PMK_E_DEVDAX_MODE: the device is in system-ram mode or disabled;
  * * PMK_E_SYSFS: a devdax node whose sysfs attributes cannot be read;
  * * PMK_E_GRANULARITY: the mapping would be coarser than @granularity; the log
- *   callback and pmk_map_explain() say why.
+ *   callback and pmk_map_explain() say why.  Also a devdax node on virtio-pmem,
+ *   whatever @granularity: nothing makes a store durable there.
  */
 int pmk_map_open(const char *path, const struct pmk_map_params *params,
 		 struct pmk_map **map_ret) PMK_MUST_CHECK;
