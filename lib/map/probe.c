@@ -130,12 +130,13 @@ char *pmk_probe_region(const char *dir)
 
 /* The kernel gives regions of volatile memory a domain, too, if the platform
  * reports one: only the type of the device tells. */
-static bool is_volatile(const char *region)
+static enum pmk_map_why region_type(const char *region, bool *volatile_ret)
 {
 	char text[512];
+	bool read = pmk_sysfs_text(region, "uevent", text, sizeof(text)) >= 0;
 
-	return pmk_sysfs_text(region, "uevent", text, sizeof(text)) >= 0 &&
-	       strstr(text, "DEVTYPE=nd_volatile");
+	*volatile_ret = read && strstr(text, "DEVTYPE=nd_volatile");
+	return !read && access(region, F_OK) ? PMK_WHY_NO_SYSFS : PMK_WHY_NONE;
 }
 
 /* Such regions report no domain: what is asked is what they are made of. */
@@ -179,21 +180,23 @@ bool pmk_region_is_async(const char *region)
 
 struct pmk_domain_fact pmk_probe_domain(const char *region)
 {
+	enum pmk_map_why why;
+	bool is_volatile;
+
 	if (!region)
 		return (struct pmk_domain_fact){ PMK_DOMAIN_UNKNOWN,
 						 PMK_WHY_NO_REGION };
-	if (access(region, F_OK))
-		return (struct pmk_domain_fact){ PMK_DOMAIN_UNKNOWN,
-						 PMK_WHY_NO_SYSFS };
 	if (pmk_region_is_async(region))
 		return (struct pmk_domain_fact){ PMK_DOMAIN_DEVICE,
 						 PMK_WHY_NONE };
 	if (pmk_legacy_region(region))
 		return legacy_domain(region);
-	if (is_volatile(region))
+	why = region_type(region, &is_volatile);
+	if (is_volatile)
 		return (struct pmk_domain_fact){ PMK_DOMAIN_VOLATILE,
 						 PMK_WHY_NONE };
-	return reported_domain(region);
+	return why ? (struct pmk_domain_fact){ PMK_DOMAIN_UNKNOWN, why }
+		   : reported_domain(region);
 }
 
 /* Memory that the firmware set aside (dax_hmem) and memory of CXL devices are
