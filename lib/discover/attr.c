@@ -87,28 +87,31 @@ struct pmk_fact pmk_attr_u64(struct pmk_inventory *inv, const char *dir,
 	return rc ? pmk_unknown(pmk_attr_why(inv, name, rc)) : f;
 }
 
-struct pmk_fact pmk_attr_node(struct pmk_inventory *inv, const char *dir,
-			      const char *name)
+/* A number that stands in a text as @parse has it. */
+static struct pmk_fact parsed(struct pmk_inventory *inv, const char *dir,
+			      const char *name,
+			      int (*parse)(const char *text,
+					   uint64_t *value_ret))
 {
 	struct pmk_fact f = { 0 };
 	char text[TEXT_BYTES];
 	int rc = read_word(dir, name, text, sizeof(text));
 
 	if (!rc)
-		rc = pmk_text_node(text, &f.value);
+		rc = parse(text, &f.value);
 	return rc ? pmk_unknown(pmk_attr_why(inv, name, rc)) : f;
+}
+
+struct pmk_fact pmk_attr_node(struct pmk_inventory *inv, const char *dir,
+			      const char *name)
+{
+	return parsed(inv, dir, name, pmk_text_node);
 }
 
 struct pmk_fact pmk_attr_selected(struct pmk_inventory *inv, const char *dir,
 				  const char *name)
 {
-	struct pmk_fact f = { 0 };
-	char text[TEXT_BYTES];
-	int rc = read_word(dir, name, text, sizeof(text));
-
-	if (!rc)
-		rc = pmk_text_selected(text, &f.value);
-	return rc ? pmk_unknown(pmk_attr_why(inv, name, rc)) : f;
+	return parsed(inv, dir, name, pmk_text_selected);
 }
 
 struct pmk_text pmk_attr_text(struct pmk_inventory *inv, const char *dir,
