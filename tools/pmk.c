@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include <pmk/cpu.h>
+#include <pmk/tune.h>
 #include <pmk/version.h>
 
 #include "out.h"
@@ -128,7 +129,7 @@ static int run_option(int argc, char **argv)
 }
 
 /* A name that does not exist would silently measure the wrong kernel. */
-static int check_environment(void)
+static int check_features(void)
 {
 	const char *list = secure_getenv("PMK_DISABLE_CPU_FEATURES");
 	char known[256] = "";
@@ -144,6 +145,26 @@ static int check_environment(void)
 	out_error("PMK_DISABLE_CPU_FEATURES: %s; known: %s",
 		  out_explanation(PMK_E_CPU_FEATURE, NULL), known);
 	return EXIT_USAGE;
+}
+
+/* And a threshold that does not exist the wrong sizes. */
+static int check_tuning(void)
+{
+	const char *text = secure_getenv("PMK_TUNING");
+	struct pmk_tuning t = { 0 };
+
+	if (!text || !pmk_tuning_parse(text, &t))
+		return EXIT_OK;
+	out_error("PMK_TUNING: %s; pmk_tune(3) has the names",
+		  out_explanation(PMK_E_TUNING, NULL));
+	return EXIT_USAGE;
+}
+
+static int check_environment(void)
+{
+	int rc = check_features();
+
+	return rc ? rc : check_tuning();
 }
 
 /*

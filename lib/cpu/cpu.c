@@ -24,6 +24,7 @@
 #define LEAF7_ECX_MOVDIRI    (1U << 27)
 #define LEAF7_ECX_MOVDIR64B  (1U << 28)
 #define LEAF7_EDX_FSRM       (1U << 4)
+#define LEAF7_1_EAX_FSRS     (1U << 11)
 
 /* XCR0: SSE and AVX state; for AVX-512 also opmask and both halves of ZMM
  * (Intel SDM vol. 1, 13.3). */
@@ -47,6 +48,7 @@ static const struct feature table[] = {
 	{ PMK_CPU_MOVDIR64B, "movdir64b", 0 },
 	{ PMK_CPU_ERMS, "erms", 0 },
 	{ PMK_CPU_FSRM, "fsrm", 0 },
+	{ PMK_CPU_FSRS, "fsrs", 0 },
 };
 
 static uint32_t decode_leaf1(const struct cpuid_regs *r, uint64_t xcr0)
@@ -83,6 +85,11 @@ static uint32_t decode_leaf7(const struct cpuid_regs *r, uint64_t xcr0)
 	return f;
 }
 
+static uint32_t decode_leaf7_1(const struct cpuid_regs *r)
+{
+	return r->eax & LEAF7_1_EAX_FSRS ? PMK_CPU_FSRS : 0;
+}
+
 uint32_t pmk_cpu_decode(const struct cpu_source *src)
 {
 	uint32_t max = src->cpuid(0, 0).eax, f;
@@ -97,6 +104,11 @@ uint32_t pmk_cpu_decode(const struct cpu_source *src)
 	if (max >= 7) {
 		r = src->cpuid(7, 0);
 		f |= decode_leaf7(&r, xcr0);
+		/* EAX of sub-leaf 0: the highest sub-leaf */
+		if (r.eax >= 1) {
+			r = src->cpuid(7, 1);
+			f |= decode_leaf7_1(&r);
+		}
 	}
 	return pmk_cpu_without(f, 0);
 }

@@ -19,12 +19,12 @@ struct pmk_map_ops {
 	void (*flush)(struct pmk_map *map, const void *addr, size_t len);
 	/* wait until it is; 0 or -errno */
 	int (*drain)(struct pmk_map *map, const void *addr, size_t len);
-	/* copy and fill without drain; flags without PMK_F_NODRAIN's absence:
-	 * durable after drain, or after flush and drain with PMK_F_NOFLUSH */
-	void (*memmove)(struct pmk_map *map, void *dst, const void *src,
-			size_t len, unsigned int flags);
-	void (*memset)(struct pmk_map *map, void *dst, int c, size_t len,
-		       unsigned int flags);
+	/* copy and fill; durable after drain with PMK_F_NODRAIN, after flush
+	 * and drain with PMK_F_NOFLUSH, else on return; 0 or -errno */
+	int (*memmove)(struct pmk_map *map, void *dst, const void *src,
+		       size_t len, unsigned int flags);
+	int (*memset)(struct pmk_map *map, void *dst, int c, size_t len,
+		      unsigned int flags);
 	/* store whole aligned lines, durable after drain */
 	void (*store_lines)(struct pmk_map *map, void *dst, const void *src,
 			    size_t lines);

@@ -4,6 +4,7 @@
  * check a range and go through them.
  */
 #include <errno.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -36,18 +37,33 @@ static int line_drain(struct pmk_map *map, const void *addr, size_t len)
 	return 0;
 }
 
-static void line_memmove(struct pmk_map *map, void *dst, const void *src,
-			 size_t len, unsigned int flags)
+static const struct pmk_tuning *tuning_of(const struct pmk_map *map)
 {
-	(void)map;
-	pmk_memmove(dst, src, len, flags | PMK_F_NODRAIN);
+	const struct pmk_tuning *t = pmk_kernels()->tuning;
+
+	switch (map->kind) {
+	case PMK_MAP_KIND_FSDAX:
+	case PMK_MAP_KIND_DEVDAX:
+		return &t[PMK_MEDIUM_PMEM];
+	case PMK_MAP_KIND_EMULATED:
+		return &t[PMK_MEDIUM_EMULATED];
+	default:
+		return &t[PMK_MEDIUM_DRAM];
+	}
 }
 
-static void line_memset(struct pmk_map *map, void *dst, int c, size_t len,
-			unsigned int flags)
+static int line_memmove(struct pmk_map *map, void *dst, const void *src,
+			size_t len, unsigned int flags)
 {
-	(void)map;
-	pmk_memset(dst, c, len, flags | PMK_F_NODRAIN);
+	pmk_memmove_tuned(dst, src, len, flags, tuning_of(map));
+	return 0;
+}
+
+static int line_memset(struct pmk_map *map, void *dst, int c, size_t len,
+		       unsigned int flags)
+{
+	pmk_memset_tuned(dst, c, len, flags, tuning_of(map));
+	return 0;
 }
 
 static void line_store_lines(struct pmk_map *map, void *dst, const void *src,
@@ -98,19 +114,24 @@ static int page_drain(struct pmk_map *map, const void *addr, size_t len)
 	return 0;
 }
 
-static void page_memmove(struct pmk_map *map, void *dst, const void *src,
-			 size_t len, unsigned int flags)
+static bool drains(unsigned int flags)
 {
-	(void)map;
-	/* not memmove(): the 8-byte guarantee holds for other processes too */
-	pmk_memmove(dst, src, len, flags | PMK_F_NOFLUSH);
+	return !(flags & (PMK_F_NODRAIN | PMK_F_NOFLUSH));
 }
 
-static void page_memset(struct pmk_map *map, void *dst, int c, size_t len,
-			unsigned int flags)
+static int page_memmove(struct pmk_map *map, void *dst, const void *src,
+			size_t len, unsigned int flags)
 {
-	(void)map;
+	/* not memmove(): the 8-byte guarantee holds for other processes too */
+	pmk_memmove(dst, src, len, flags | PMK_F_NOFLUSH);
+	return drains(flags) ? page_drain(map, dst, len) : 0;
+}
+
+static int page_memset(struct pmk_map *map, void *dst, int c, size_t len,
+		       unsigned int flags)
+{
 	pmk_memset(dst, c, len, flags | PMK_F_NOFLUSH);
+	return drains(flags) ? page_drain(map, dst, len) : 0;
 }
 
 static void page_store_lines(struct pmk_map *map, void *dst, const void *src,
@@ -196,13 +217,7 @@ PMK_EXPORT int pmk_map_memmove(struct pmk_map *map, void *dst, const void *src,
 {
 	int rc = check_writable_range(map, dst, len);
 
-	if (rc)
-		return rc;
-	map->ops->memmove(map, dst, src, len, flags);
-	if (flags & (PMK_F_NODRAIN | PMK_F_NOFLUSH))
-		return 0;
-	/* drain: the copy */
-	return map->ops->drain(map, dst, len);
+	return rc ? rc : map->ops->memmove(map, dst, src, len, flags);
 }
 
 PMK_EXPORT int pmk_map_memcpy(struct pmk_map *map, void *dst, const void *src,
@@ -216,11 +231,5 @@ PMK_EXPORT int pmk_map_memset(struct pmk_map *map, void *dst, int c, size_t len,
 {
 	int rc = check_writable_range(map, dst, len);
 
-	if (rc)
-		return rc;
-	map->ops->memset(map, dst, c, len, flags);
-	if (flags & (PMK_F_NODRAIN | PMK_F_NOFLUSH))
-		return 0;
-	/* drain: what was filled */
-	return map->ops->drain(map, dst, len);
+	return rc ? rc : map->ops->memset(map, dst, c, len, flags);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Copies of whole lines that need no speed record: from the last line to the
- * first, for overlap with dst > src, and through the cache.
+ * Copies of whole lines from the last to the first, for overlap with dst > src:
+ * past the cache and through it.
  */
 #include <emmintrin.h>
 
@@ -40,14 +40,7 @@ static inline void cached_line(void *dst, const void *src)
 		_mm_store_si128(d + i, v[i]);
 }
 
-void pmk_copy_lines_cached(void *dst, const void *src, size_t lines)
-{
-	for (size_t i = 0; i < lines; i++)
-		cached_line((__m128i *)dst + i * PER_LINE,
-			    (const __m128i *)src + i * PER_LINE);
-}
-
-void pmk_copy_lines_cached_backward(void *dst, const void *src, size_t lines)
+void pmk_copy_cached_backward(void *dst, const void *src, size_t lines)
 {
 	while (lines--)
 		cached_line((__m128i *)dst + lines * PER_LINE,

@@ -9,18 +9,33 @@
 #include "base/export.h"
 #include "base/util.h"
 #include "persist/ops.h"
+#include "persist/tune.h"
 
 void pmk_kernels_choose(uint32_t features, struct pmk_kernels *kernels_ret)
 {
 	*kernels_ret = (struct pmk_kernels){
 		.flush = PMK_KERNEL_CHOOSE(pmk_flush_kernels, features),
 		.copy = PMK_KERNEL_CHOOSE(pmk_copy_kernels, features),
+		.copy_drained =
+			PMK_KERNEL_CHOOSE(pmk_copy_drained_kernels, features),
+		.copy_streams =
+			PMK_KERNEL_CHOOSE(pmk_copy_streams_kernels, features),
+		.copy_blocks =
+			PMK_KERNEL_CHOOSE(pmk_copy_blocks_kernels, features),
+		.copy_cached =
+			PMK_KERNEL_CHOOSE(pmk_copy_cached_kernels, features),
 		.copy_backward =
 			PMK_KERNEL_CHOOSE(pmk_copy_backward_kernels, features),
 		.set = PMK_KERNEL_CHOOSE(pmk_set_kernels, features),
 		.store_line =
 			PMK_KERNEL_CHOOSE(pmk_store_line_kernels, features),
+		.copy_page = PMK_KERNEL_CHOOSE(pmk_copy_page_kernels, features),
+		.copy_page_from =
+			PMK_KERNEL_CHOOSE(pmk_copy_page_from_kernels, features),
+		.clear = PMK_KERNEL_CHOOSE(pmk_clear_kernels, features),
+		.clear_nt = PMK_KERNEL_CHOOSE(pmk_clear_nt_kernels, features),
 	};
+	pmk_tuning_defaults(kernels_ret->tuning);
 }
 
 _Atomic(const struct pmk_kernels *) pmk_kernels_published;
@@ -43,6 +58,7 @@ const struct pmk_kernels *pmk_kernels_init(void)
 
 	if (slot < SLOTS) {
 		pmk_kernels_choose(pmk_cpu_features(), &slots[slot]);
+		pmk_tuning_from_environment(slots[slot].tuning);
 		/* release: the table is complete before its address is seen */
 		if (atomic_compare_exchange_strong_explicit(
 			    &pmk_kernels_published, &k, &slots[slot],
@@ -59,9 +75,17 @@ const struct pmk_kernels *pmk_kernels_init(void)
 static const char *const op_names[] = {
 	[PMK_OP_FLUSH] = "flush",
 	[PMK_OP_COPY] = "copy",
+	[PMK_OP_COPY_DRAINED] = "copy drained",
+	[PMK_OP_COPY_STREAMS] = "copy streams",
+	[PMK_OP_COPY_BLOCKS] = "copy blocks",
+	[PMK_OP_COPY_CACHED] = "copy cached",
 	[PMK_OP_COPY_BACKWARD] = "copy backward",
 	[PMK_OP_SET] = "set",
 	[PMK_OP_STORE_LINE] = "store line",
+	[PMK_OP_COPY_PAGE] = "copy page",
+	[PMK_OP_COPY_PAGE_FROM] = "copy page from",
+	[PMK_OP_CLEAR] = "clear",
+	[PMK_OP_CLEAR_NT] = "clear nontemporal",
 };
 
 PMK_EXPORT const char *pmk_op_name(unsigned int op)
@@ -78,12 +102,28 @@ PMK_EXPORT const char *pmk_op_kernel(unsigned int op)
 		return k->flush->name;
 	case PMK_OP_COPY:
 		return k->copy->name;
+	case PMK_OP_COPY_DRAINED:
+		return k->copy_drained->name;
+	case PMK_OP_COPY_STREAMS:
+		return k->copy_streams->name;
+	case PMK_OP_COPY_BLOCKS:
+		return k->copy_blocks->name;
+	case PMK_OP_COPY_CACHED:
+		return k->copy_cached->name;
 	case PMK_OP_COPY_BACKWARD:
 		return k->copy_backward->name;
 	case PMK_OP_SET:
 		return k->set->name;
 	case PMK_OP_STORE_LINE:
 		return k->store_line->name;
+	case PMK_OP_COPY_PAGE:
+		return k->copy_page->name;
+	case PMK_OP_COPY_PAGE_FROM:
+		return k->copy_page_from->name;
+	case PMK_OP_CLEAR:
+		return k->clear->name;
+	case PMK_OP_CLEAR_NT:
+		return k->clear_nt->name;
 	default:
 		return NULL;
 	}

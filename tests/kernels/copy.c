@@ -1,22 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Copies: contents, on guard pages, against memcpy() and memmove() of libc and
- * pmem_memmove() of libpmem.  What is flushed and fenced: steps.c.
+ * pmem_memmove() of libpmem.  What is flushed and fenced: steps.c; kernels by
+ * themselves: copy_kernels.c; long copies: thresholds.c.
  *
- * APIs covered: pmk_memcpy(), pmk_memmove(), pmk_memcpy_flushcache_any(),
- * pmk_copy_kernels, pmk_copy_backward_kernels, pmk_store_line_kernels.
+ * APIs covered: pmk_memcpy(), pmk_memmove(), pmk_memmove_tuned(),
+ * pmk_memcpy_flushcache_any().
  */
 #include <libpmem.h>
-#include <stdlib.h>
 
-#include "kernel_test.h"
+#include <pmk/tune.h>
+
+#include "copy_test.h"
 
 #define BIG       ((1U << 20) + 13)
 #define GUARD_LEN (BIG + 4096U)
-
-static struct guard dst_g, src_g;
-static uint8_t *want;     /* as large as dst_g */
-static uint8_t *pristine; /* of src_g */
 
 typedef void *(*copy_fn)(void *dst, const void *src, size_t len,
 			 unsigned int flags);
@@ -31,46 +29,18 @@ static void *flushcache_any(void *dst, const void *src, size_t len,
 
 static int setup(void **state)
 {
-	struct rng r;
-
 	(void)state;
-	rng_init(&r, "copy");
-	guard_init(&dst_g, GUARD_LEN);
-	guard_init(&src_g, GUARD_LEN);
-	want = malloc(dst_g.len);
-	pristine = malloc(src_g.len);
-	if (!want || !pristine)
-		return -1;
-	rng_fill(&r, pristine, src_g.len);
-	for (size_t i = 0; i < src_g.len; i++)
-		pristine[i] &= 0x7f;
-	memcpy(src_g.start, pristine, src_g.len);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	free(want);
-	free(pristine);
-	guard_fini(&dst_g);
-	guard_fini(&src_g);
-	return 0;
+	return setup_copies("copy", GUARD_LEN);
 }
 
 /* One copy without overlap. */
 static void check_copy(copy_fn fn, const struct what *w, uint8_t *dst,
 		       const uint8_t *src)
 {
-	uint8_t *lo = margin_start(&dst_g, dst);
-	uint8_t *hi = margin_end(&dst_g, dst, w->len);
-
-	memset(lo, BEFORE, (size_t)(hi - lo));
-	memset(want, BEFORE, (size_t)(hi - lo));
-	memcpy(want + (dst - lo), src, w->len);
+	before_copy(w, dst, src);
 	if (fn(dst, src, w->len, w->flags) != dst)
 		fail_at(w, "return value is not the destination", 0);
-	check_same(w, lo, want, (size_t)(hi - lo), dst);
+	after_copy(w, dst);
 }
 
 /* Source @which: against the guard behind, against the guard before, or at
@@ -90,11 +60,6 @@ static const uint8_t *source(size_t which, size_t len)
 }
 
 #define N_SOURCES 8
-
-static void check_source_unchanged(void)
-{
-	assert_memory_equal(src_g.start, pristine, src_g.len);
-}
 
 /* Every offset and length with every flag set, and every source with some
  * flag set. */
@@ -211,18 +176,14 @@ static void copies__large(void **state)
 	check_large("pmk_memcpy_flushcache_any", flushcache_any);
 }
 
-/* One move inside dst_g, whose start holds the first @span bytes of
- * pristine. */
 static void check_move(const struct what *w, size_t span)
 {
 	uint8_t *dst = dst_g.start + w->dst_off;
 
-	memcpy(dst_g.start, pristine, span);
-	memcpy(want, pristine, span);
-	memmove(want + w->dst_off, want + w->src_off, w->len);
+	before_move(w, span);
 	if (pmk_memmove(dst, dst_g.start + w->src_off, w->len, w->flags) != dst)
 		fail_at(w, "return value is not the destination", 0);
-	check_same(w, dst_g.start, want, span, dst);
+	after_move(w, span);
 }
 
 static void memmove__every_short_overlap(void **state)
@@ -314,23 +275,42 @@ static void memmove__onto_itself(void **state)
 	}
 }
 
+/* Nothing at these may be touched: guard pages, no address at all, the ends of
+ * the address space. */
+static void check_zero_bytes(uint8_t *dst, const uint8_t *src)
+{
+	static const struct pmk_tuning zero;
+
+	for (size_t i = 0; i < ARRAY_SIZE(flag_sets); i++) {
+		unsigned int flags = flag_sets[i];
+
+		assert_ptr_equal(pmk_memcpy(dst, src, 0, flags), dst);
+		assert_ptr_equal(pmk_memmove(dst, src, 0, flags), dst);
+		assert_ptr_equal(pmk_memmove_tuned(dst, src, 0, flags, &zero),
+				 dst);
+	}
+	pmk_memcpy_flushcache_any(dst, src, 0);
+	pmk_memcpy_flushcache(dst, src, 0);
+}
+
 static void copies__zero_bytes_touch_nothing(void **state)
 {
-	uint8_t *outside = guard_tail(&dst_g, 0); /* a guard page */
+	uint8_t *const wild[] = {
+		NULL,
+		(uint8_t *)1,
+		(uint8_t *)63,
+		guard_tail(&dst_g, 0),
+		guard_tail(&dst_g, 0) + 5,
+		guard_tail(&src_g, 0),
+		(uint8_t *)UINTPTR_MAX,
+		(uint8_t *)(UINTPTR_MAX - 63),
+		(uint8_t *)((uintptr_t)1 << 47), /* not canonical */
+	};
 
 	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(flag_sets); i++) {
-		assert_ptr_equal(pmk_memcpy(outside, guard_tail(&src_g, 0), 0,
-					    flag_sets[i]),
-				 outside);
-		assert_ptr_equal(pmk_memmove(outside, outside, 0, flag_sets[i]),
-				 outside);
-		assert_ptr_equal(
-			pmk_memmove(outside + 5, outside, 0, flag_sets[i]),
-			outside + 5);
-	}
-	pmk_memcpy_flushcache_any(outside, guard_tail(&src_g, 0), 0);
-	pmk_memcpy_flushcache_any(outside + 3, guard_tail(&src_g, 0), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(wild); i++)
+		for (size_t j = 0; j < ARRAY_SIZE(wild); j++)
+			check_zero_bytes(wild[i], wild[j]);
 }
 
 /* The same call to both libraries, with the same flag values. */
@@ -373,95 +353,6 @@ static void flags__have_the_values_of_libpmem(void **state)
 	assert_int_equal(PMK_F_NOFLUSH, PMEM_F_MEM_NOFLUSH);
 }
 
-/* Kernels: whole aligned lines, the source anywhere. */
-static void check_lines_at(const struct pmk_copy_kernel *k,
-			   const struct what *w, uint8_t *dst,
-			   const uint8_t *src)
-{
-	uint8_t *lo = margin_start(&dst_g, dst);
-	uint8_t *hi = margin_end(&dst_g, dst, w->len);
-
-	memset(lo, BEFORE, (size_t)(hi - lo));
-	memset(want, BEFORE, (size_t)(hi - lo));
-	memcpy(want + (dst - lo), src, w->len);
-	k->fn(dst, src, w->len / 64);
-	check_same(w, lo, want, (size_t)(hi - lo), dst);
-}
-
-static void check_kernel_lines(const struct pmk_copy_kernel *k, size_t lines,
-			       size_t src_off, const uint8_t *src)
-{
-	struct what w = { k->name, 0, src_off, lines * 64, 0 };
-
-	check_lines_at(k, &w, dst_g.start + MARGIN, src);
-	check_lines_at(k, &w, guard_tail(&dst_g, w.len), src);
-}
-
-static void check_kernel(const struct pmk_copy_kernel *k, size_t max_lines)
-{
-	if (!CAN_RUN(k))
-		return;
-	for (size_t lines = 1; lines <= max_lines; lines++) {
-		for (size_t off = 0; off < 64; off++)
-			check_kernel_lines(k, lines, off,
-					   src_g.start + 4096 + off);
-		check_kernel_lines(k, lines, 64, source(0, lines * 64));
-		check_kernel_lines(k, lines, 65, source(1, lines * 64));
-	}
-}
-
-static void kernels__copy_lines(void **state)
-{
-	static const size_t many[] = { 63, 64, 65, 1023, 1024, 16384 };
-
-	(void)state;
-	for (size_t i = 0; i < pmk_n_copy_kernels; i++) {
-		check_kernel(&pmk_copy_kernels[i], 33);
-		for (size_t j = 0; j < ARRAY_SIZE(many); j++)
-			if (CAN_RUN(&pmk_copy_kernels[i]))
-				check_kernel_lines(&pmk_copy_kernels[i],
-						   many[j], 3, src_g.start + 3);
-	}
-	for (size_t i = 0; i < pmk_n_copy_backward_kernels; i++)
-		check_kernel(&pmk_copy_backward_kernels[i], 33);
-	for (size_t i = 0; i < pmk_n_store_line_kernels; i++)
-		check_kernel(&pmk_store_line_kernels[i], 1);
-	check_source_unchanged();
-}
-
-/* Forward kernels with dst < src, backward ones with dst > src. */
-static void check_kernel_overlap(const struct pmk_copy_kernel *k, bool backward)
-{
-	struct what w = { .name = k->name };
-	uint8_t *buf = dst_g.start;
-
-	if (!CAN_RUN(k))
-		return;
-	for (size_t lines = 1; lines <= 12; lines++) {
-		for (size_t d = 0; d <= 400; d++) {
-			size_t span = 448 + lines * 64 + 448;
-
-			w.len = lines * 64;
-			w.dst_off = 448;
-			w.src_off = backward ? 448 - d : 448 + d;
-			memcpy(buf, pristine, span);
-			memcpy(want, pristine, span);
-			memmove(want + w.dst_off, want + w.src_off, w.len);
-			k->fn(buf + w.dst_off, buf + w.src_off, lines);
-			check_same(&w, buf, want, span, buf + w.dst_off);
-		}
-	}
-}
-
-static void kernels__overlap(void **state)
-{
-	(void)state;
-	for (size_t i = 0; i < pmk_n_copy_kernels; i++)
-		check_kernel_overlap(&pmk_copy_kernels[i], false);
-	for (size_t i = 0; i < pmk_n_copy_backward_kernels; i++)
-		check_kernel_overlap(&pmk_copy_backward_kernels[i], true);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -477,9 +368,7 @@ int main(void)
 		cmocka_unit_test(memmove__onto_itself),
 		cmocka_unit_test(memmove__agrees_with_libpmem),
 		cmocka_unit_test(flags__have_the_values_of_libpmem),
-		cmocka_unit_test(kernels__copy_lines),
-		cmocka_unit_test(kernels__overlap),
 	};
 
-	return cmocka_run_group_tests(tests, setup, teardown);
+	return cmocka_run_group_tests(tests, setup, teardown_copies);
 }

@@ -3,10 +3,12 @@
  * Fills: contents, on guard pages, against memset() of libc and pmem_memset()
  * of libpmem.  What is flushed and fenced: steps.c.
  *
- * APIs covered: pmk_memset(), pmk_set_kernels.
+ * APIs covered: pmk_memset(), pmk_memset_tuned(), pmk_set_kernels.
  */
 #include <libpmem.h>
 #include <stdlib.h>
+
+#include <pmk/tune.h>
 
 #include "kernel_test.h"
 
@@ -136,16 +138,55 @@ static void memset__agrees_with_libpmem(void **state)
 	}
 }
 
+/* Nothing at these may be touched: a guard page, no address at all, the ends of
+ * the address space. */
 static void memset__zero_bytes_touch_nothing(void **state)
 {
-	uint8_t *outside = guard_tail(&g, 0);
+	static const struct pmk_tuning zero;
+	uint8_t *const wild[] = {
+		NULL,
+		(uint8_t *)1,
+		guard_tail(&g, 0),
+		guard_tail(&g, 0) + 9,
+		(uint8_t *)UINTPTR_MAX,
+		(uint8_t *)((uintptr_t)1 << 47), /* not canonical */
+	};
 
 	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(flag_sets); i++) {
-		assert_ptr_equal(pmk_memset(outside, 1, 0, flag_sets[i]),
-				 outside);
-		assert_ptr_equal(pmk_memset(outside + 9, 1, 0, flag_sets[i]),
-				 outside + 9);
+	for (size_t i = 0; i < ARRAY_SIZE(wild); i++) {
+		for (size_t j = 0; j < ARRAY_SIZE(flag_sets); j++) {
+			assert_ptr_equal(
+				pmk_memset(wild[i], 1, 0, flag_sets[j]),
+				wild[i]);
+			assert_ptr_equal(pmk_memset_tuned(wild[i], 1, 0,
+							  flag_sets[j], &zero),
+					 wild[i]);
+		}
+	}
+}
+
+/* At the ends of each threshold: all past the cache, nothing of it. */
+static void memset__tuned(void **state)
+{
+	static const struct pmk_tuning always;
+	const struct pmk_tuning never = { .nt_lines = SIZE_MAX,
+					  .nt_edges = SIZE_MAX };
+	struct what w = { .name = "pmk_memset_tuned" };
+
+	(void)state;
+	for (w.dst_off = 0; w.dst_off < 64; w.dst_off += 5) {
+		for (w.len = 0; w.len <= 400; w.len++) {
+			uint8_t *dst = g.start + MARGIN + w.dst_off;
+			const struct pmk_tuning *t =
+				w.len % 2 ? &always : &never;
+
+			w.flags = flag_sets[w.len % ARRAY_SIZE(flag_sets)];
+			memset(g.start, BEFORE, 640);
+			memset(want, BEFORE, 640);
+			memset(want + MARGIN + w.dst_off, 0x5a, w.len);
+			pmk_memset_tuned(dst, 0x5a, w.len, w.flags, t);
+			check_same(&w, g.start, want, 640, dst);
+		}
 	}
 }
 
@@ -192,6 +233,7 @@ int main(void)
 		cmocka_unit_test(memset__every_byte),
 		cmocka_unit_test(memset__agrees_with_libpmem),
 		cmocka_unit_test(memset__zero_bytes_touch_nothing),
+		cmocka_unit_test(memset__tuned),
 		cmocka_unit_test(kernels__set_lines),
 	};
 

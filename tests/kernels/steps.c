@@ -302,6 +302,7 @@ static void expected_of(const char *name, enum insn_kind *kind,
 		{ "clflush", INSN_CLFLUSH, 1 },
 		{ "movdir64b", INSN_MOVDIR64B, 1 },
 		{ "avx512", INSN_NT_VECTOR, 1 },
+		{ "avx", INSN_NT_VECTOR, 2 },
 		{ "sse2", INSN_NT_VECTOR, 4 },
 	};
 	size_t i = 0;
@@ -353,6 +354,8 @@ static void kernels__execute_what_they_are_named_for(void **state)
 {
 	(void)state;
 	check_copy_kernels(pmk_copy_kernels, pmk_n_copy_kernels, 18);
+	check_copy_kernels(pmk_copy_drained_kernels, pmk_n_copy_drained_kernels,
+			   18);
 	check_copy_kernels(pmk_copy_backward_kernels,
 			   pmk_n_copy_backward_kernels, 18);
 	check_copy_kernels(pmk_store_line_kernels, pmk_n_store_line_kernels, 1);

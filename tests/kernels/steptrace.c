@@ -240,11 +240,13 @@ static void trace__right_program(void **state)
 	assert_int_equal(c.kinds[INSN_CLFLUSH], 1);
 	assert_int_equal(c.kinds[INSN_SFENCE], 1);
 	assert_int_equal(c.nt_stores, 1);
+	assert_int_equal(c.nt_bytes, 8);
 	assert_int_equal(c.flushes, 1);
 	assert_int_equal(c.fences, 1);
 	assert_int_equal(c.lines_written, 1);
 	assert_int_equal(c.lines_covered, 2);
 	assert_int_equal(c.lines_unflushed, 0);
+	assert_int_equal(c.lines_mixed, 0);
 	assert_int_equal(c.after_fence, 0);
 }
 
@@ -284,6 +286,25 @@ static void trace__missing_flushes_are_caught(void **state)
 	assert_int_equal(trace(missing_flush, NULL).lines_unflushed, 1);
 	assert_int_equal(trace(flush_before_store, NULL).lines_unflushed, 1);
 	assert_int_equal(trace(wrong_line, NULL).lines_unflushed, 1);
+}
+
+static void mixed_stores(void *arg)
+{
+	uint8_t *p = arg;
+
+	store(p + 56);
+	nt_store(p);
+	nt_store(p + 64);
+	store(p + 128);
+	nt_store(p + 192);
+	store(p + 200);
+	fence();
+}
+
+static void trace__both_kinds_of_store_in_a_line_are_caught(void **state)
+{
+	(void)state;
+	assert_int_equal(trace(mixed_stores, NULL).lines_mixed, 2);
 }
 
 static void store_after_fence(void *arg)
@@ -408,6 +429,8 @@ int main(void)
 		cmocka_unit_test(decode__everything_else),
 		cmocka_unit_test(trace__right_program),
 		cmocka_unit_test(trace__missing_flushes_are_caught),
+		cmocka_unit_test(
+			trace__both_kinds_of_store_in_a_line_are_caught),
 		cmocka_unit_test(trace__misplaced_fences_are_caught),
 		cmocka_unit_test(trace__torn_words_are_caught),
 		cmocka_unit_test(trace__code_at_page_ends),

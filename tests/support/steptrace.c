@@ -22,6 +22,7 @@ enum {
 	LINE_WRITTEN = 1,   /* an ordinary store changed it */
 	LINE_COVERED = 2,   /* flushed or stored non-temporally */
 	LINE_UNFLUSHED = 4, /* an ordinary store, no flush since */
+	LINE_STREAMED = 8,  /* a non-temporal store */
 };
 
 enum trace_state {
@@ -91,9 +92,11 @@ static void count_insn(struct trace *t, const struct insn *insn)
 		c->after_fence = 0;
 	} else if (insn->len) {
 		c->nt_stores++;
+		c->nt_bytes += insn->len;
 		c->after_fence++;
 		if (t->watch)
-			mark_lines(t, insn->addr, insn->len, LINE_COVERED, 0);
+			mark_lines(t, insn->addr, insn->len,
+				   LINE_COVERED | LINE_STREAMED, 0);
 	} else if (insn->kind >= INSN_CLWB && insn->kind <= INSN_CLFLUSH) {
 		c->flushes++;
 		c->after_fence++;
@@ -187,6 +190,9 @@ static void sum_lines(struct trace *t)
 	struct step_counts *c = &t->shared->counts;
 
 	for (size_t i = 0; i < (t->watch->len + LINE - 1) / LINE; i++) {
+		unsigned char both = LINE_WRITTEN | LINE_STREAMED;
+
+		c->lines_mixed += (t->lines[i] & both) == both;
 		c->lines_written += !!(t->lines[i] & LINE_WRITTEN);
 		c->lines_covered += !!(t->lines[i] & LINE_COVERED);
 		c->lines_unflushed += !!(t->lines[i] & LINE_UNFLUSHED);

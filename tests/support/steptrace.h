@@ -34,6 +34,7 @@ struct step_counts {
 
 	/* sums of kinds */
 	uint64_t nt_stores;
+	uint64_t nt_bytes; /* that those stored */
 	uint64_t flushes;
 	uint64_t fences; /* sfence and mfence */
 
@@ -45,8 +46,9 @@ struct step_counts {
 	uint64_t lines_written;   /* by ordinary stores (that changed it) */
 	uint64_t lines_covered;   /* flushed or stored non-temporally */
 	uint64_t lines_unflushed; /* no flush since their last ordinary store */
-	uint64_t words_torn; /* steps that left a word neither old nor new */
-	size_t torn_at;      /* the first such word, bytes from @addr */
+	uint64_t lines_mixed; /* ordinary and non-temporal stores in one line */
+	uint64_t words_torn;  /* steps that left a word neither old nor new */
+	size_t torn_at;       /* the first such word, bytes from @addr */
 };
 
 /*

@@ -10,16 +10,22 @@
 	{                                                      \
 		0x00000002, 0xf3bfbffb, 0xfb417ffe, 0xffdd4432 \
 	}
+#define SPR_LEAF7_1                 \
+	{                           \
+		0x00001c30, 0, 0, 0 \
+	}
 
 const struct fake_cpu fake_cpus[FAKE_CPUS] = {
 	[FAKE_SSE2_ONLY] = { "SSE2 only",
 			     1,
 			     { 0x00000f34, 0x00010000, 0x00000001, 0x0783f3ff },
 			     { 0, 0, 0, 0 },
+			     { 0, 0, 0, 0 },
 			     0 },
 	[FAKE_CORE2] = { "Core 2",
 			 10,
 			 { 0x000006fb, 0x00020800, 0x0000e3bd, 0xbfebfbff },
+			 { 0, 0, 0, 0 },
 			 { 0, 0, 0, 0 },
 			 0 },
 	[FAKE_SANDY_BRIDGE] = { "Sandy Bridge",
@@ -27,43 +33,52 @@ const struct fake_cpu fake_cpus[FAKE_CPUS] = {
 				{ 0x000206a7, 0x00100800, 0x1fbae3ff,
 				  0xbfebfbff },
 				{ 0, 0, 0, 0 },
+				{ 0, 0, 0, 0 },
 				0x7 },
 	[FAKE_HASWELL] = { "Haswell",
 			   13,
 			   { 0x000306c3, 0x00100800, 0x7ffafbff, 0xbfebfbff },
 			   { 0, 0x000027ab, 0, 0 },
+			   { 0, 0, 0, 0 },
 			   0x7 },
 	[FAKE_ICELAKE_SP] = { "Ice Lake server",
 			      27,
 			      { 0x000606a6, 0x00400800, 0x7ffefbff,
 				0xbfebfbff },
 			      { 0, 0xf3bfb7ef, 0x40417ffe, 0xbc040410 },
+			      { 0, 0, 0, 0 },
 			      0x2e7 },
 	[FAKE_SAPPHIRE_RAPIDS] = { "Sapphire Rapids", 32, SPR_LEAF1, SPR_LEAF7,
-				   0x602e7 },
+				   SPR_LEAF7_1, 0x602e7 },
 	[FAKE_ZEN4] = { "Zen 4",
 			16,
 			{ 0x00a60f12, 0x00100800, 0x7ef8320b, 0x178bfbff },
 			{ 1, 0xf1bf97a9, 0x00405fce, 0x10000010 },
+			{ 0x00000020, 0, 0, 0 },
 			0x2e7 },
 	[FAKE_NO_OSXSAVE] = { "no OSXSAVE",
 			      32,
 			      { 0x000806f8, 0x00400800, 0x77fefbff,
 				0xbfebfbff },
 			      SPR_LEAF7,
+			      SPR_LEAF7_1,
 			      0x602e7 },
-	[FAKE_XCR0_SSE] = { "XCR0 without AVX", 32, SPR_LEAF1, SPR_LEAF7, 0x3 },
+	[FAKE_XCR0_SSE] = { "XCR0 without AVX", 32, SPR_LEAF1, SPR_LEAF7,
+			    SPR_LEAF7_1, 0x3 },
 	[FAKE_XCR0_AVX] = { "XCR0 without AVX-512", 32, SPR_LEAF1, SPR_LEAF7,
-			    0x7 },
+			    SPR_LEAF7_1, 0x7 },
 	[FAKE_XCR0_NO_ZMM16] = { "XCR0 without ZMM16-31", 32, SPR_LEAF1,
-				 SPR_LEAF7, 0x67 },
-	[FAKE_MAX_LEAF_5] = { "max leaf 5", 5, SPR_LEAF1, SPR_LEAF7, 0x602e7 },
-	[FAKE_MAX_LEAF_0] = { "max leaf 0", 0, SPR_LEAF1, SPR_LEAF7, 0x602e7 },
+				 SPR_LEAF7, SPR_LEAF7_1, 0x67 },
+	[FAKE_MAX_LEAF_5] = { "max leaf 5", 5, SPR_LEAF1, SPR_LEAF7,
+			      SPR_LEAF7_1, 0x602e7 },
+	[FAKE_MAX_LEAF_0] = { "max leaf 0", 0, SPR_LEAF1, SPR_LEAF7,
+			      SPR_LEAF7_1, 0x602e7 },
 	[FAKE_VM_NO_CLWB] = { "Ice Lake server, clwb hidden",
 			      27,
 			      { 0x000606a6, 0x00400800, 0xfffefbff,
 				0xbfebfbff },
 			      { 0, 0xf2bfb7ef, 0x40417ffe, 0xbc040410 },
+			      { 0, 0, 0, 0 },
 			      0x2e7 },
 };
 
@@ -87,10 +102,14 @@ static struct cpuid_regs fake_cpuid(uint32_t leaf, uint32_t subleaf)
 					    0x6c65746e, 0x49656e69 };
 	if (leaf == 1)
 		return current->leaf1;
-	/* sub-leaf 1 has other meanings for the same bits */
-	if (leaf == 7)
-		return subleaf ? above : current->leaf7;
-	return none;
+	if (leaf != 7)
+		return none;
+	/* other sub-leaves have other meanings for the same bits */
+	if (subleaf > current->leaf7.eax)
+		fake_cpu_bad_leaf++;
+	else if (subleaf < 2)
+		return subleaf ? current->leaf7_1 : current->leaf7;
+	return above;
 }
 
 static uint64_t fake_xcr0(void)

@@ -16,7 +16,7 @@
 struct fake_cpu {
 	const char *name;
 	uint32_t max_leaf;
-	struct cpuid_regs leaf1, leaf7;
+	struct cpuid_regs leaf1, leaf7, leaf7_1;
 	uint64_t xcr0;
 };
 
@@ -44,8 +44,8 @@ extern const struct fake_cpu fake_cpus[FAKE_CPUS];
 /* Become @cpu until the next call; also fills @src_ret. */
 void fake_cpu_set(const struct fake_cpu *cpu, struct cpu_source *src_ret);
 
-/* CPUID above leaf 0, or XGETBV without OSXSAVE, asked for since
- * fake_cpu_set(): both are errors of a decoder. */
+/* A leaf or sub-leaf of CPUID that is not there, or XGETBV without OSXSAVE,
+ * asked for since fake_cpu_set(): both are errors of a decoder. */
 extern int fake_cpu_bad_leaf;
 extern int fake_cpu_bad_xgetbv;
 

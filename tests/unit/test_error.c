@@ -44,6 +44,7 @@ static const struct {
 	{ PMK_E_LOG_EXISTS, -5016, "PMK_E_LOG_EXISTS" },
 	{ PMK_E_LOG_BROKEN, -5017, "PMK_E_LOG_BROKEN" },
 	{ PMK_E_READ_ONLY, -5018, "PMK_E_READ_ONLY" },
+	{ PMK_E_TUNING, -5019, "PMK_E_TUNING" },
 };
 
 static void codes__numbers_and_names(void **state)
@@ -96,7 +97,7 @@ static void strerror__zero_is_success(void **state)
 static void strerror__other_numbers(void **state)
 {
 	static const int others[] = { 1,     ENOSPC, 5001,    INT_MAX,
-				      -4095, -4096,  -5000,   -5019,
+				      -4095, -4096,  -5000,   -5020,
 				      -9999, -65536, INT_MIN, INT_MIN + 1 };
 
 	(void)state;

@@ -387,6 +387,32 @@ static void anon__memfd(void **state)
 	pmk_map_close(map);
 }
 
+/* Whatever the flags: a range is looked at before them. */
+static void check_range_refused(struct pmk_map *map, void *p, size_t n)
+{
+	static const unsigned int flags[] = { 0,
+					      PMK_F_NODRAIN,
+					      PMK_F_NOFLUSH,
+					      PMK_F_TEMPORAL,
+					      PMK_F_NONTEMPORAL,
+					      ~0U };
+	static const char src[1];
+
+	assert_int_equal(pmk_map_flush(map, p, n), PMK_E_RANGE);
+	assert_int_equal(pmk_map_drain(map, p, n), PMK_E_RANGE);
+	assert_int_equal(pmk_map_persist(map, p, n), PMK_E_RANGE);
+	assert_int_equal(pmk_map_deep_sync(map, p, n), PMK_E_RANGE);
+	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++) {
+		unsigned int f = flags[i];
+
+		assert_int_equal(pmk_map_memcpy(map, p, src, n, f),
+				 PMK_E_RANGE);
+		assert_int_equal(pmk_map_memmove(map, p, src, n, f),
+				 PMK_E_RANGE);
+		assert_int_equal(pmk_map_memset(map, p, 1, n, f), PMK_E_RANGE);
+	}
+}
+
 /* Every call that takes a range refuses one that leaves the mapping or wraps,
  * before it has written anything. */
 static void ranges__are_checked(void **state)
@@ -403,7 +429,6 @@ static void ranges__are_checked(void **state)
 		{ 1, SIZE_MAX },
 		{ 4096, SIZE_MAX - 4095 },
 	};
-	static const char src[1];
 	struct pmk_map *map;
 	unsigned char *a;
 
@@ -412,20 +437,14 @@ static void ranges__are_checked(void **state)
 		open_with(NULL, (struct pmk_map_params){ .len = 8192 }, &map),
 		0);
 	a = pmk_map_addr(map);
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		void *p = a + bad[i].from;
-		size_t n = bad[i].len;
-
-		assert_int_equal(pmk_map_flush(map, p, n), PMK_E_RANGE);
-		assert_int_equal(pmk_map_drain(map, p, n), PMK_E_RANGE);
-		assert_int_equal(pmk_map_persist(map, p, n), PMK_E_RANGE);
-		assert_int_equal(pmk_map_deep_sync(map, p, n), PMK_E_RANGE);
-		assert_int_equal(pmk_map_memcpy(map, p, src, n, 0),
-				 PMK_E_RANGE);
-		assert_int_equal(pmk_map_memmove(map, p, src, n, 0),
-				 PMK_E_RANGE);
-		assert_int_equal(pmk_map_memset(map, p, 1, n, 0), PMK_E_RANGE);
-	}
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		check_range_refused(map, a + bad[i].from, bad[i].len);
+	/* from the last bytes of the address space around to the mapping */
+	check_range_refused(map, (void *)(UINTPTR_MAX - 7), 16);
+	check_range_refused(map, (void *)(UINTPTR_MAX - 7),
+			    (size_t)((uintptr_t)a + 8 + 64));
+	check_range_refused(map, NULL, 0);
+	check_range_refused(map, NULL, SIZE_MAX);
 	assert_int_equal(pmk_map_persist(map, a, 8192), 0);
 	assert_int_equal(pmk_map_persist(map, a + 8192, 0), 0);
 	for (size_t i = 0; i < 8192; i++)

@@ -25,8 +25,9 @@ enum pmk_cpu_feature {
 	PMK_CPU_AVX512F = 1 << 5,
 	PMK_CPU_MOVDIRI = 1 << 6,
 	PMK_CPU_MOVDIR64B = 1 << 7,
-	PMK_CPU_ERMS = 1 << 8, /* fast rep movsb and stosb */
-	PMK_CPU_FSRM = 1 << 9, /* fast short rep movsb */
+	PMK_CPU_ERMS = 1 << 8,  /* fast rep movsb and stosb */
+	PMK_CPU_FSRM = 1 << 9,  /* fast short rep movsb */
+	PMK_CPU_FSRS = 1 << 10, /* fast short rep stosb */
 };
 
 /**

@@ -9,11 +9,19 @@ extern "C" {
 
 /* What the library has more than one kernel for. */
 enum pmk_op {
-	PMK_OP_FLUSH = 0,         /* write a cache line back */
-	PMK_OP_COPY = 1,          /* non-temporal copy of whole lines */
-	PMK_OP_COPY_BACKWARD = 2, /* the same for overlap with dst > src */
-	PMK_OP_SET = 3,           /* non-temporal fill of whole lines */
-	PMK_OP_STORE_LINE = 4,    /* one 64-byte line of a record log */
+	PMK_OP_FLUSH = 0,          /* write a cache line back */
+	PMK_OP_COPY = 1,           /* non-temporal copy of whole lines */
+	PMK_OP_COPY_BACKWARD = 2,  /* the same for overlap with dst > src */
+	PMK_OP_SET = 3,            /* non-temporal fill of whole lines */
+	PMK_OP_STORE_LINE = 4,     /* one 64-byte line of a record log */
+	PMK_OP_COPY_PAGE = 5,      /* pages, to memory that is not read soon */
+	PMK_OP_COPY_PAGE_FROM = 6, /* pages, to memory that is */
+	PMK_OP_CLEAR = 7,          /* a page that is used next */
+	PMK_OP_COPY_DRAINED = 8,   /* whole lines, with a drain right after */
+	PMK_OP_COPY_STREAMS = 9,   /* two places side by side */
+	PMK_OP_COPY_BLOCKS = 10,   /* four or eight of them */
+	PMK_OP_COPY_CACHED = 11,   /* whole lines, through the cache */
+	PMK_OP_CLEAR_NT = 12,      /* what is not read soon */
 };
 
 /**

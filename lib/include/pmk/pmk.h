@@ -6,6 +6,7 @@
 #ifndef PMK_PMK_H
 #define PMK_PMK_H
 
+#include <pmk/clear.h>
 #include <pmk/copy.h>
 #include <pmk/cpu.h>
 #include <pmk/discover.h>
@@ -15,7 +16,9 @@
 #include <pmk/kernel.h>
 #include <pmk/log.h>
 #include <pmk/map.h>
+#include <pmk/page.h>
 #include <pmk/rlog.h>
+#include <pmk/tune.h>
 #include <pmk/version.h>
 
 #endif /* PMK_PMK_H */

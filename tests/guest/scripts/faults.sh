@@ -57,6 +57,25 @@ check "copy leaves nothing behind" "" "$(find /tmp -name "*pmk-copy*")"
 # the doctor says how much is bad
 check "doctor: bad bytes of the device" 512 "$(/t/pmk doctor --json /mnt/f | jq .device_bad_bytes)"
 
+# --- the library: how far a copy and a clear of the mapping get
+
+cp /tmp/good /mnt/r
+bad /mnt/r 4 1
+check "reach: before the bad block" "copy left 0, clear left 0, clear" "$(/t/reach /mnt/r 0 8192)"
+check "reach: up to it" "copy left 49153, clear left 49153, clear" "$(/t/reach /mnt/r 1 65536)"
+check "reach: in it" "copy left 10, clear left 10, clear" "$(/t/reach /mnt/r 20470 10)"
+check "reach: behind it" "copy left 0, clear left 0, clear" "$(/t/reach /mnt/r 20480 65536)"
+umount /mnt
+must mount -o dax "/dev/$D" /mnt
+{
+	dd if=/dev/zero bs=16384 count=1
+	dd if=/dev/zero bs=4096 count=1
+	dd if=/dev/zero bs=65536 count=1
+	tail -c +86017 /tmp/good
+} >/tmp/want 2>/dev/null
+check_run "reach: the clears are in the file, and nothing else" 3 /t/pmk copy /mnt/r /tmp/saved-r
+check_run "reach: as expected" 0 cmp /tmp/want /tmp/saved-r
+
 # --- a record log
 
 must /t/pmk log create --size 1M /mnt/log

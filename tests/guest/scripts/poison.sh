@@ -46,6 +46,11 @@ cp /tmp/good /tmp/want
 must dd if=/dev/zero of=/tmp/want bs=4096 seek=2 count=1 conv=notrunc
 check_run "copy: the rest is saved" 0 cmp /tmp/want /mnt/saved
 
+# the library on that file, across the poison and behind it
+check "reach: up to it" "copy left 57344, clear left 57344, clear" "$(/t/reach /tmp/f 1 65535)"
+check "reach: in it" "copy left 100, clear left 100, clear" "$(/t/reach /tmp/f 12000 100)"
+check "reach: behind it" "copy left 0, clear left 0, clear" "$(/t/reach /tmp/f 12288 65536)"
+
 must /t/pmk log create --size 1M /tmp/log
 seq 1001 5000 | /t/pmk log append --batch 64 /tmp/log >/dev/null || not_ok "append"
 /t/poison /tmp/log 40960
