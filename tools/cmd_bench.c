@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* pmk bench: choose a benchmark and how long it may take. */
+/* pmk bench: choose a benchmark, how long it may take, and on what. */
 #include <string.h>
 
+#include "base/size.h"
 #include "base/util.h"
 #include "bench/bench.h"
+#include "bench/report_dir.h"
 #include "opt.h"
 #include "out.h"
 #include "pmk.h"
@@ -11,6 +13,11 @@
 enum {
 	KEY_QUICK = 0x100,
 	KEY_ROUNDS,
+	KEY_SIZES,
+	KEY_ON,
+	KEY_OVERWRITE,
+	KEY_REPORT,
+	KEY_MIGRATE,
 };
 
 #define ROUNDS_MAX 10000
@@ -20,12 +27,26 @@ struct args {
 	struct bench_options opt;
 };
 
-static const struct {
+/* What a benchmark takes besides the options of all. */
+enum {
+	TAKES_SIZES = 1 << 0,
+	TAKES_ON = 1 << 1,
+	TAKES_REPORT = 1 << 2,
+	TAKES_MIGRATE = 1 << 3,
+	TAKES_ALL = TAKES_SIZES | TAKES_ON | TAKES_REPORT,
+};
+
+static const struct benchmark {
 	const char *name;
 	int (*run)(const struct bench_options *opt);
+	unsigned int takes;
 } benchmarks[] = {
-	{ "copy", bench_copy },
-	{ "log", bench_log },
+	{ "copy", bench_copy, TAKES_ALL },
+	{ "set", bench_set, TAKES_ALL },
+	{ "page", bench_page, TAKES_ALL | TAKES_MIGRATE },
+	{ "clear", bench_clear, TAKES_ALL },
+	{ "flush", bench_flush, TAKES_ALL },
+	{ "log", bench_log, 0 },
 };
 
 static const struct argp_option options[] = {
@@ -33,9 +54,40 @@ static const struct argp_option options[] = {
 	  0 },
 	{ "rounds", KEY_ROUNDS, "N", 0,
 	  "Take the median of N rounds in each case", 0 },
+	{ "sizes", KEY_SIZES, "SIZE,...", 0,
+	  "Measure these of the benchmark's sizes only", 0 },
+	{ "on", KEY_ON, "PATH", 0,
+	  "Measure on a file or devdax node instead of DRAM", 0 },
+	{ "overwrite", KEY_OVERWRITE, NULL, 0,
+	  "The content of PATH may be lost", 0 },
+	{ "report", KEY_REPORT, "DIR", 0,
+	  "Make a page with plots in DIR as well", 0 },
+	{ "migrate", KEY_MIGRATE, NULL, 0,
+	  "page: measure move_pages(2) between NUMA nodes instead", 0 },
 	OPT_JSON,
 	OPT_END,
 };
+
+/* A list of sizes such as "64,4k". */
+static void parse_sizes(struct argp_state *state, struct bench_options *opt,
+			const char *arg)
+{
+	while (*arg) {
+		size_t n = strcspn(arg, ",");
+		char one[64];
+
+		if (n >= sizeof(one) || opt->n_sizes == BENCH_SIZES) {
+			argp_error(state, "--sizes: too many or too long");
+			return;
+		}
+		memcpy(one, arg, n);
+		one[n] = '\0';
+		opt->sizes[opt->n_sizes++] = opt_size(state, "--sizes", one, 1);
+		arg += n + (arg[n] == ',');
+	}
+	if (!opt->n_sizes)
+		argp_error(state, "--sizes: no size");
+}
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
@@ -50,6 +102,21 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		a->opt.rounds = (unsigned int)opt_count(state, "--rounds", arg,
 							1, ROUNDS_MAX);
 		return 0;
+	case KEY_SIZES:
+		parse_sizes(state, &a->opt, arg);
+		return 0;
+	case KEY_ON:
+		a->opt.on = arg;
+		return 0;
+	case KEY_OVERWRITE:
+		a->opt.overwrite = true;
+		return 0;
+	case KEY_REPORT:
+		a->opt.report = arg;
+		return 0;
+	case KEY_MIGRATE:
+		a->opt.migrate = true;
+		return 0;
 	case 'j':
 		a->opt.json = true;
 		return 0;
@@ -62,18 +129,62 @@ static const struct argp argp = {
 	.options = options,
 	.parser = parse,
 	.args_doc = "WHAT",
-	.doc = "Measure WHAT, copy or log, side by side with libpmem, libc and "
-	       "bare stores.",
+	.doc = "Measure WHAT (copy, set, page, clear, flush or log) side by "
+	       "side with libpmem, libc, bare stores and the kernel's own "
+	       "variants.",
 };
+
+bool bench_wants_size(const struct bench_options *opt, uint64_t size)
+{
+	for (size_t i = 0; i < opt->n_sizes; i++)
+		if (opt->sizes[i] == size)
+			return true;
+	return !opt->n_sizes;
+}
+
+/* An option that a benchmark would ignore is refused. */
+static int check(const struct benchmark *b, const struct bench_options *opt)
+{
+	const struct {
+		unsigned int takes;
+		bool given;
+		const char *name;
+	} some[] = {
+		{ TAKES_SIZES, opt->n_sizes, "--sizes" },
+		{ TAKES_ON, opt->on, "--on" },
+		{ TAKES_ON, opt->overwrite, "--overwrite" },
+		{ TAKES_REPORT, opt->report, "--report" },
+		{ TAKES_MIGRATE, opt->migrate, "--migrate" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(some); i++)
+		if (some[i].given && !(b->takes & some[i].takes)) {
+			out_error("%s does not take %s", b->name, some[i].name);
+			return EXIT_USAGE;
+		}
+	if (opt->overwrite && !opt->on) {
+		out_error("--overwrite is for --on");
+		return EXIT_USAGE;
+	}
+	return EXIT_OK;
+}
 
 int cmd_bench(int argc, char **argv)
 {
-	struct args a = { NULL, { false, false, 0 } };
+	struct args a = { .what = NULL };
+	int rc;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &a);
-	for (size_t i = 0; i < ARRAY_SIZE(benchmarks); i++)
-		if (!strcmp(a.what, benchmarks[i].name))
-			return benchmarks[i].run(&a.opt);
-	out_error("no benchmark '%s'; there are copy and log", a.what);
+	for (size_t i = 0; i < ARRAY_SIZE(benchmarks); i++) {
+		if (strcmp(a.what, benchmarks[i].name))
+			continue;
+		rc = check(&benchmarks[i], &a.opt);
+		if (!rc && a.opt.report)
+			rc = report_dir_check(a.opt.report);
+		return rc ? rc : benchmarks[i].run(&a.opt);
+	}
+	out_error("no benchmark '%s'; there are copy, set, page, clear, flush "
+		  "and log",
+		  a.what);
 	return EXIT_USAGE;
 }

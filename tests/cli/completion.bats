@@ -38,13 +38,16 @@ complete_line() {
 }
 
 @test "what bench takes, once" {
-	is "copy log" "$(complete_line pmk bench "")"
-	is "copy log" "$(complete_line pmk bench --quick "")"
+	is "copy set page clear flush log" "$(complete_line pmk bench "")"
+	is "copy set page clear flush log" "$(complete_line pmk bench --quick "")"
+	is FILES "$(complete_line pmk bench copy --on "")"
 	is "log" "$(complete_line pmk bench l)"
 	is "--quick" "$(complete_line pmk bench copy --q)"
 	is "" "$(complete_line pmk bench copy "")"
 	for what in $(complete_line pmk bench ""); do
-		works pmk bench "$what" --quick --rounds 1
+		sizes=--sizes=4k
+		[ "$what" != log ] || sizes=
+		works pmk bench "$what" --quick --rounds 1 $sizes
 	done
 }
 

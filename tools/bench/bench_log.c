@@ -9,13 +9,17 @@
 
 #include <json-c/json.h>
 
+#include <pmk/map.h>
+
 #include "base/util.h"
 #include "bench/bench.h"
 #include "bench/benchfn.h"
 #include "bench/host.h"
 #include "bench/log_sides.h"
+#include "bench/memory.h"
 #include "bench/peer.h"
 #include "bench/report.h"
+#include "bench/suite_out.h"
 #include "out.h"
 #include "pmk.h"
 
@@ -44,20 +48,11 @@ enum target_id {
 	TARGETS,
 };
 
-struct target {
-	const char *key;
-	const char *text;
-	double bound;
-	bool at_least; /* else at most */
-	bool known;
-	double value;
-};
-
 struct log_bench {
 	const struct bench_options *opt;
 	struct log_sides sides;
 	struct log_case cases[ARRAY_SIZE(defs)];
-	struct target target[TARGETS];
+	struct bench_target target[TARGETS];
 	struct host host;
 };
 
@@ -94,10 +89,9 @@ static int measure_case(struct log_bench *b, struct log_case *c)
 		out_of_memory();
 	for (size_t s = 0; s < b->sides.n; s++) {
 		c->side[s] = outcome.side[s];
-		if (c->def->batch == 1 &&
-		    benchfn_latency(&sides[s], quick ? 20000 : 200000,
-				    &c->latency[s]))
-			out_of_memory();
+		if (c->def->batch == 1)
+			benchfn_latency(&sides[s], quick ? 20000 : 200000, 0,
+					&c->latency[s]);
 	}
 	return log_sides_verdict(&b->sides);
 }
@@ -107,33 +101,29 @@ static void judge(struct log_bench *b)
 	const struct log_case *append = &b->cases[0], *batch = &b->cases[2];
 	bool peer = b->sides.n == LOG_SIDES;
 
-	b->target[TARGET_BARE] = (struct target){
+	b->target[TARGET_BARE] = (struct bench_target){
 		.key = "append_64_over_bare",
 		.text = "append of 64 bytes / bare store of 64 bytes",
 		.bound = 1.25,
 		.known = true,
 		.value = over_bare(append),
 	};
-	b->target[TARGET_BATCH] = (struct target){
+	b->target[TARGET_BATCH] = (struct bench_target){
 		.key = "batch64_64_ns",
 		.text = "record of 64 bytes in a batch of 64, ns",
 		.bound = 25,
 		.known = true,
 		.value = batch->side[LOG_PMK].median_ns,
 	};
-	b->target[TARGET_PMEMLOG] = (struct target){
+	b->target[TARGET_PMEMLOG] = (struct bench_target){
 		.key = "append_64_ratio_libpmemlog",
 		.text = "libpmemlog's append of 64 bytes / ours",
 		.bound = 2,
 		.at_least = true,
 		.known = peer,
 		.value = peer ? ratio_pmemlog(append) : 0,
+		.why_not = "no libpmemlog",
 	};
-}
-
-static bool is_met(const struct target *t)
-{
-	return t->at_least ? t->value >= t->bound : t->value <= t->bound;
 }
 
 static void print_ns(char text[32], double ns, bool known)
@@ -148,7 +138,7 @@ static void print_row(struct libscols_table *tb, const struct log_case *c,
 		      size_t n_sides)
 {
 	char size[24], media[24], ns[LOG_SIDES][32], bare[32], peer[32];
-	char p50[32], p99[32];
+	char p50[32], p99[32], p999[32];
 	bool single = c->def->batch == 1, has_peer = n_sides == LOG_SIDES;
 
 	snprintf(size, sizeof(size), "%zu", c->def->payload);
@@ -157,26 +147,13 @@ static void print_row(struct libscols_table *tb, const struct log_case *c,
 		print_ns(ns[s], c->side[s].median_ns, s < n_sides);
 	print_ns(p50, c->latency[LOG_PMK].p50_ns, single);
 	print_ns(p99, c->latency[LOG_PMK].p99_ns, single);
+	print_ns(p999, c->latency[LOG_PMK].p999_ns, single);
 	snprintf(bare, sizeof(bare), "%8.2f", over_bare(c));
 	snprintf(peer, sizeof(peer), "%8s", "-");
 	if (has_peer)
 		snprintf(peer, sizeof(peer), "%8.2f", ratio_pmemlog(c));
 	out_row(tb, c->def->name, size, media, ns[LOG_PMK], ns[LOG_BARE],
-		ns[LOG_PMEMLOG], bare, peer, p50, p99, NULL);
-}
-
-static void print_targets(const struct log_bench *b)
-{
-	for (size_t i = 0; i < TARGETS; i++) {
-		const struct target *t = &b->target[i];
-
-		if (!t->known)
-			printf("%-45s      -  (no libpmemlog)\n", t->text);
-		else
-			printf("%-45s %6.2f  (%s %.4g: %s)\n", t->text,
-			       t->value, t->at_least ? "at least" : "at most",
-			       t->bound, is_met(t) ? "met" : "missed");
-	}
+		ns[LOG_PMEMLOG], bare, peer, p50, p99, p999, NULL);
 }
 
 static int print_table(const struct log_bench *b)
@@ -184,7 +161,7 @@ static int print_table(const struct log_bench *b)
 	struct libscols_table *tb =
 		out_table("CASE", "RECORD", "ON MEDIA", "PMK NS", "BARE NS",
 			  "LIBPMEMLOG NS", "PMK/BARE", "LIBPMEMLOG/PMK",
-			  "PMK P50", "PMK P99", NULL);
+			  "PMK P50", "PMK P99", "PMK P99.9", NULL);
 	int rc;
 
 	host_print(&b->host);
@@ -193,11 +170,11 @@ static int print_table(const struct log_bench *b)
 	for (size_t i = 0; i < ARRAY_SIZE(defs); i++)
 		print_row(tb, &b->cases[i], b->sides.n);
 	rc = out_table_end(tb);
-	printf("\nNanoseconds a record; RECORD and ON MEDIA in bytes.  P50 and "
-	       "P99 are of single\nappends, from the end of one to the end of "
-	       "the next.  A batch of libpmemlog is\none pmemlog_appendv(), "
+	printf("\nNanoseconds a record; RECORD and ON MEDIA in bytes.  P50, P99 "
+	       "and P99.9 are of\nsingle appends, from the end of one to the "
+	       "end of the next.  A batch of libpmemlog is\none pmemlog_appendv(), "
 	       "without a checksum.\n\n");
-	print_targets(b);
+	bench_targets_print(b->target, TARGETS);
 	return rc;
 }
 
@@ -226,26 +203,6 @@ static struct json_object *case_to_json(const struct log_case *c,
 	return o;
 }
 
-static struct json_object *targets_to_json(const struct log_bench *b)
-{
-	struct json_object *o = json_object_new_object();
-
-	for (size_t i = 0; i < TARGETS; i++) {
-		const struct target *t = &b->target[i];
-		struct json_object *item;
-
-		if (!t->known)
-			continue;
-		item = json_object_new_object();
-		report_json_double(item, "value", t->value);
-		report_json_double(item, t->at_least ? "at_least" : "at_most",
-				   t->bound);
-		out_json_bool(item, "met", is_met(t));
-		out_json_add(o, t->key, item);
-	}
-	return o;
-}
-
 static int print_json(const struct log_bench *b)
 {
 	struct json_object *o = out_json(), *host = host_to_json(&b->host);
@@ -260,7 +217,7 @@ static int print_json(const struct log_bench *b)
 			    cases, case_to_json(&b->cases[i], b->sides.n)))
 			out_of_memory();
 	out_json_add(o, "cases", cases);
-	out_json_add(o, "targets", targets_to_json(b));
+	out_json_add(o, "targets", bench_targets_to_json(b->target, TARGETS));
 	return out_json_end(o);
 }
 
@@ -269,9 +226,13 @@ int bench_log(const struct bench_options *opt)
 	struct log_bench b = { .opt = opt };
 	int rc = log_sides_open(&b.sides);
 
+	host_read(&b.host);
+	snprintf(b.host.medium, sizeof(b.host.medium),
+		 "DRAM: emulated persistent memory on a memfd, not "
+		 "persistent memory");
 	if (!rc)
-		host_read(&b.host, "DRAM: emulated persistent memory on a "
-				   "memfd, not persistent memory");
+		memory_huge_pages(pmk_map_addr(b.sides.bare_map), LOG_ROOM,
+				  b.host.huge_pages, sizeof(b.host.huge_pages));
 	for (size_t i = 0; i < ARRAY_SIZE(defs) && !rc; i++) {
 		report_progress("pmk bench log", i, ARRAY_SIZE(defs));
 		b.cases[i].def = &defs[i];

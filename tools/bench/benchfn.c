@@ -5,7 +5,18 @@
 
 #include "base/cleanup.h"
 #include "bench/benchfn.h"
+#include "bench/crew.h"
+#include "bench/hdr.h"
 #include "clock.h"
+
+/* 50 MB at 10 GB/s. */
+#define LONG_NS 5e6
+
+/* What a round of a side is. */
+struct plan {
+	uint64_t ops;
+	double ns; /* that it takes, about */
+};
 
 static int compare(const void *a, const void *b)
 {
@@ -20,18 +31,6 @@ static double percentile(const double *v, size_t n, unsigned int percent)
 	return v[(n - 1) * percent / 100];
 }
 
-/* Nanoseconds that @ops operations took. */
-static uint64_t time_side(const struct benchfn_side *side, uint64_t ops)
-{
-	uint64_t start;
-
-	if (side->prepare)
-		side->prepare(side->arg, ops);
-	start = clock_now_ns();
-	side->run(side->arg, ops);
-	return clock_now_ns() - start;
-}
-
 /* A multiple of the unit from one unit to the most there may be. */
 static uint64_t round_ops(const struct benchfn_params *p, double ops)
 {
@@ -43,27 +42,56 @@ static uint64_t round_ops(const struct benchfn_params *p, double ops)
 	return n ? n : p->unit;
 }
 
+/* The least of three, or of two that are long: one may have been interrupted.
+ */
+static uint64_t time_least(struct crew *crew, const struct benchfn_side *side,
+			   uint64_t ops)
+{
+	uint64_t ns = crew_time(crew, side, ops), again;
+	int more = (double)ns < LONG_NS ? 2 : 1;
+
+	for (int i = 0; i < more; i++) {
+		again = crew_time(crew, side, ops);
+		ns = again < ns ? again : ns;
+	}
+	return ns ? ns : 1;
+}
+
 /* How many operations take about as long as a round should; the runs that
  * find it out warm the side up. */
-static uint64_t calibrate(const struct benchfn_params *p,
-			  const struct benchfn_side *side)
+static struct plan calibrate(const struct benchfn_params *p, struct crew *crew,
+			     const struct benchfn_side *side)
 {
-	uint64_t ops = p->unit, ns = time_side(side, ops), again;
+	uint64_t ops = p->unit, ns = time_least(crew, side, ops);
+	struct plan plan;
 
 	while (ns < p->round_ns / 4 && ops < round_ops(p, (double)ops * 4)) {
 		ops = round_ops(p, (double)ops * 4);
-		ns = time_side(side, ops);
+		ns = time_least(crew, side, ops);
 	}
-	/* one of them may have been interrupted */
-	for (int i = 0; i < 2; i++) {
-		again = time_side(side, ops);
-		ns = again < ns ? again : ns;
-	}
-	return round_ops(p, (double)ops * (double)p->round_ns /
-				    (double)(ns ? ns : 1));
+	plan.ops = round_ops(p, (double)ops * (double)p->round_ns / (double)ns);
+	plan.ns = (double)ns * (double)plan.ops / (double)ops;
+	return plan;
 }
 
-static struct benchfn_figure summarize(double *samples, size_t n, uint64_t ops)
+static unsigned int round_count(const struct benchfn_params *p,
+				const struct plan *plan)
+{
+	double ns = 0, fit;
+
+	for (size_t s = 0; s < p->n_sides; s++)
+		ns += plan[s].ns;
+	fit = p->budget_ns ? (double)p->budget_ns / ns : (double)p->rounds;
+	if (fit >= (double)p->rounds)
+		return p->rounds;
+	if (fit > (double)p->min_rounds)
+		return (unsigned int)fit;
+	return p->min_rounds < p->rounds && p->min_rounds ? p->min_rounds
+							  : p->rounds;
+}
+
+static struct benchfn_figure summarize(double *samples, unsigned int n,
+				       uint64_t ops)
 {
 	qsort(samples, n, sizeof(*samples), compare);
 	return (struct benchfn_figure){
@@ -71,7 +99,37 @@ static struct benchfn_figure summarize(double *samples, size_t n, uint64_t ops)
 		.p25_ns = percentile(samples, n, 25),
 		.p75_ns = percentile(samples, n, 75),
 		.ops = ops,
+		.rounds = n,
 	};
+}
+
+/* Who is @i-th in round @r of @n sides: each begins equally often, and every
+ * second round goes backward, so that none always follows the same other. */
+static size_t turn(unsigned int r, size_t i, size_t n)
+{
+	return ((r & 1 ? n - 1 - i : i) + r / 2) % n;
+}
+
+/*
+ * Nanoseconds an operation.  A side should find the caches as it leaves them
+ * itself and not as another did, who may have evicted what this one reads, or
+ * left in the cache what this one stores past it: so a unit goes before,
+ * untimed, unless it is so long that it fills the caches by itself.
+ */
+static double time_round(const struct benchfn_params *p, struct crew *crew,
+			 const struct benchfn_side *side, struct plan *plan)
+{
+	uint64_t ops = plan->ops, ns;
+
+	if (plan->ns * (double)p->unit < LONG_NS * (double)ops)
+		crew_time(crew, side, p->unit);
+	ns = crew_time(crew, side, ops);
+	/* all that calibrated it were interrupted: so short a round is mostly
+	 * the threads' meeting */
+	if (ns < p->round_ns / 4)
+		plan->ops = round_ops(p, (double)ops * (double)p->round_ns /
+						 (double)(ns ? ns : 1));
+	return (double)ns / (double)ops;
 }
 
 int benchfn_measure(const struct benchfn_params *p,
@@ -79,48 +137,56 @@ int benchfn_measure(const struct benchfn_params *p,
 {
 	_cleanup_free_ double *samples =
 		calloc(p->n_sides * p->rounds, sizeof(*samples));
-	uint64_t ops[BENCHFN_SIDES];
+	struct plan plan[BENCHFN_SIDES];
+	struct crew crew;
+	unsigned int rounds;
+	int rc;
 
 	if (!samples)
 		return -ENOMEM;
+	rc = crew_start(&crew, p->threads);
+	if (rc)
+		return rc;
 	for (size_t s = 0; s < p->n_sides; s++)
-		ops[s] = calibrate(p, &p->sides[s]);
-	for (unsigned int r = 0; r < p->rounds; r++)
-		/* each side follows each other one equally often */
+		plan[s] = calibrate(p, &crew, &p->sides[s]);
+	rounds = round_count(p, plan);
+	for (unsigned int r = 0; r < rounds; r++)
 		for (size_t i = 0; i < p->n_sides; i++) {
-			size_t s = (i + r) % p->n_sides;
-			uint64_t ns = time_side(&p->sides[s], ops[s]);
+			size_t s = turn(r, i, p->n_sides);
 
-			samples[s * p->rounds + r] =
-				(double)ns / (double)ops[s];
+			samples[s * rounds + r] =
+				time_round(p, &crew, &p->sides[s], &plan[s]);
 		}
+	crew_end(&crew);
 	for (size_t s = 0; s < p->n_sides; s++)
 		outcome_ret->side[s] =
-			summarize(samples + s * p->rounds, p->rounds, ops[s]);
+			summarize(samples + s * rounds, rounds, plan[s].ops);
 	return 0;
 }
 
-int benchfn_latency(const struct benchfn_side *side, uint64_t ops,
-		    struct benchfn_latency *latency_ret)
+void benchfn_latency(const struct benchfn_side *side, uint64_t ops,
+		     uint64_t budget_ns, struct benchfn_latency *latency_ret)
 {
-	_cleanup_free_ double *samples = calloc(ops, sizeof(*samples));
-	uint64_t last;
+	/* 18 KiB, and there is one thread that measures */
+	static struct hdr h;
+	uint64_t start, last;
 
-	if (!samples)
-		return -ENOMEM;
+	hdr_init(&h);
 	if (side->prepare)
-		side->prepare(side->arg, ops);
-	last = clock_now_ns();
-	for (uint64_t i = 0; i < ops; i++) {
+		side->prepare(side->arg[0], ops);
+	start = last = clock_now_ns();
+	while (h.total < ops && (!budget_ns || last - start < budget_ns)) {
 		uint64_t now;
 
-		side->run(side->arg, 1);
+		side->run(side->arg[0], 1);
 		now = clock_now_ns();
-		samples[i] = (double)(now - last);
+		hdr_record(&h, now - last);
 		last = now;
 	}
-	qsort(samples, ops, sizeof(*samples), compare);
-	latency_ret->p50_ns = percentile(samples, ops, 50);
-	latency_ret->p99_ns = percentile(samples, ops, 99);
-	return 0;
+	*latency_ret = (struct benchfn_latency){
+		.p50_ns = (double)hdr_percentile(&h, 50),
+		.p99_ns = (double)hdr_percentile(&h, 99),
+		.p999_ns = (double)hdr_percentile(&h, 99.9),
+		.samples = h.total,
+	};
 }

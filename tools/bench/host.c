@@ -46,7 +46,37 @@ static void read_features(char *features, size_t size)
 						pmk_cpu_feature_name(bit));
 }
 
-void host_read(struct host *h, const char *medium)
+/* The first line of a file, or @otherwise. */
+static void read_line(const char *path, const char *otherwise, char *text,
+		      size_t size)
+{
+	_cleanup_file_ FILE *f = fopen(path, "re");
+
+	if (!f || !fgets(text, (int)size, f))
+		snprintf(text, size, "%s", otherwise);
+	text[strcspn(text, "\n")] = '\0';
+}
+
+/* "0" or "0-1,4": how many numbers that are. */
+static long count_nodes(void)
+{
+	char text[256], *p = text;
+	long n = 0;
+
+	read_line("/sys/devices/system/node/online", "0", text, sizeof(text));
+	while (*p) {
+		long from = strtol(p, &p, 10), to = from;
+
+		if (*p == '-')
+			to = strtol(p + 1, &p, 10);
+		n += to - from + 1;
+		if (*p++ != ',')
+			break;
+	}
+	return n;
+}
+
+void host_read(struct host *h)
 {
 	struct utsname u;
 
@@ -56,7 +86,10 @@ void host_read(struct host *h, const char *medium)
 	if (!uname(&u))
 		snprintf(h->kernel, sizeof(h->kernel), "%s %s", u.sysname,
 			 u.release);
-	snprintf(h->medium, sizeof(h->medium), "%s", medium);
+	read_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor",
+		  "none visible", h->governor, sizeof(h->governor));
+	snprintf(h->huge_pages, sizeof(h->huge_pages), "unknown");
+	h->nodes = count_nodes();
 	h->cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	h->page_size = sysconf(_SC_PAGESIZE);
 	if (getloadavg(&h->load, 1) != 1)
@@ -66,9 +99,12 @@ void host_read(struct host *h, const char *medium)
 void host_print(const struct host *h)
 {
 	printf("medium  %s\n", h->medium);
-	printf("cpu     %s, %ld online, load %.2f\n", h->cpu, h->cpus, h->load);
+	printf("cpu     %s, %ld online, load %.2f, governor %s, NUMA nodes "
+	       "%ld\n",
+	       h->cpu, h->cpus, h->load, h->governor, h->nodes);
 	printf("uses    %s\n", h->features);
-	printf("kernel  %s, pages of %ld bytes\n", h->kernel, h->page_size);
+	printf("kernel  %s, pages of %ld bytes, huge pages: %s\n", h->kernel,
+	       h->page_size, h->huge_pages);
 	printf("pmk     ");
 	for (unsigned int op = 0; pmk_op_name(op); op++)
 		printf("%s%s: %s", op ? ", " : "", pmk_op_name(op),
@@ -97,8 +133,11 @@ struct json_object *host_to_json(const struct host *h)
 	out_json_u64(o, "cpus_online", (uint64_t)h->cpus);
 	out_json_str(o, "features", h->features);
 	out_json_str(o, "kernel", h->kernel);
-	out_json_str(o, "medium", h->medium);
+	out_json_path(o, "medium", h->medium);
 	out_json_u64(o, "page_size_bytes", (uint64_t)h->page_size);
+	out_json_str(o, "huge_pages", h->huge_pages);
+	out_json_str(o, "governor", h->governor);
+	out_json_u64(o, "numa_nodes", (uint64_t)h->nodes);
 	report_json_double(o, "load_1min", h->load);
 	for (unsigned int op = 0; pmk_op_name(op); op++)
 		add_kernel(kernels, op);

@@ -151,14 +151,14 @@ struct benchfn_side log_side(struct log_sides *l, enum log_side side,
 			     size_t payload, size_t batch)
 {
 	static const struct benchfn_side one[LOG_SIDES] = {
-		[LOG_PMK] = { pmk_append, pmk_prepare, NULL },
-		[LOG_BARE] = { bare_store, NULL, NULL },
-		[LOG_PMEMLOG] = { peer_append, peer_prepare, NULL },
+		[LOG_PMK] = { pmk_append, pmk_prepare, { NULL } },
+		[LOG_BARE] = { bare_store, NULL, { NULL } },
+		[LOG_PMEMLOG] = { peer_append, peer_prepare, { NULL } },
 	};
 	static const struct benchfn_side many[LOG_SIDES] = {
-		[LOG_PMK] = { pmk_batch, pmk_prepare, NULL },
-		[LOG_BARE] = { bare_batch, NULL, NULL },
-		[LOG_PMEMLOG] = { peer_batch, peer_prepare, NULL },
+		[LOG_PMK] = { pmk_batch, pmk_prepare, { NULL } },
+		[LOG_BARE] = { bare_batch, NULL, { NULL } },
+		[LOG_PMEMLOG] = { peer_batch, peer_prepare, { NULL } },
 	};
 	struct benchfn_side s = (batch > 1 ? many : one)[side];
 
@@ -166,7 +166,7 @@ struct benchfn_side log_side(struct log_sides *l, enum log_side side,
 	/* from the start: its records are aligned as well as they can be */
 	if (side == LOG_PMEMLOG)
 		l->pool_left = 0;
-	s.arg = l;
+	s.arg[0] = l;
 	return s;
 }
 

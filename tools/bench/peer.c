@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Load libpmem and libpmemlog. */
+#include <cpuid.h>
 #include <dlfcn.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -71,12 +72,51 @@ static void *load(const char *name)
 	return dlopen(name, RTLD_NOW | RTLD_LOCAL);
 }
 
+/* A variable that is 0 or 1 and otherwise has no effect. */
+static bool is_env(const char *name, const char *value)
+{
+	const char *s = getenv(name);
+
+	return s && !strcmp(s, value);
+}
+
+/*
+ * libpmem has no call that tells.  Its rules (libpmem(7), and what 1.12 does
+ * beyond it): the best that CPUID names, less what the environment takes away;
+ * MOVDIR64B only if asked for.
+ */
+static void find_variants(struct peer_pmem *peer)
+{
+	unsigned int a, b = 0, c = 0, d;
+
+	__get_cpuid_count(7, 0, &a, &b, &c, &d);
+	peer->copy_variant =
+		is_env("PMEM_NO_MOVNT", "1") ? "temporal"
+		: (c & bit_MOVDIR64B) && is_env("PMEM_MOVDIR64B", "1")
+			? "movdir64b"
+		: (b & bit_AVX512F) && !is_env("PMEM_AVX512F", "0") ? "avx512f"
+		: __builtin_cpu_supports("avx") && !is_env("PMEM_AVX", "0")
+			? "avx"
+			: "sse2";
+	peer->flush_variant =
+		is_env("PMEM_NO_FLUSH", "1")                     ? "none"
+		: (b & bit_CLWB) && !is_env("PMEM_NO_CLWB", "1") ? "clwb"
+		: (b & bit_CLFLUSHOPT) && !is_env("PMEM_NO_CLFLUSHOPT", "1")
+			? "clflushopt"
+			: "clflush";
+}
+
 bool peer_load_pmem(struct peer_pmem *peer)
 {
 	const struct symbol symbols[] = {
 		{ "pmem_memcpy_persist", &peer->memcpy_persist },
 		{ "pmem_memcpy_nodrain", &peer->memcpy_nodrain },
+		{ "pmem_memset_persist", &peer->memset_persist },
+		{ "pmem_memset_nodrain", &peer->memset_nodrain },
+		{ "pmem_flush", &peer->flush },
 		{ "pmem_drain", &peer->drain },
+		{ "pmem_persist", &peer->persist },
+		{ "pmem_msync", &peer->msync },
 	};
 	void *lib = load(PMEM);
 
@@ -86,6 +126,7 @@ bool peer_load_pmem(struct peer_pmem *peer)
 		return false;
 	}
 	find_file(&peer->memcpy_persist, peer->file, sizeof(peer->file));
+	find_variants(peer);
 	return true;
 }
 

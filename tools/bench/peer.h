@@ -18,9 +18,18 @@ struct pmemlogpool; /* opaque there, and by another name */
 struct peer_pmem {
 	char file[256];
 	char why[320];
+	/* what it chose on this CPU: for copies ("avx512f", "sse2") and for
+	 * flushes ("clwb") */
+	const char *copy_variant;
+	const char *flush_variant;
 	void *(*memcpy_persist)(void *dst, const void *src, size_t len);
 	void *(*memcpy_nodrain)(void *dst, const void *src, size_t len);
+	void *(*memset_persist)(void *dst, int c, size_t len);
+	void *(*memset_nodrain)(void *dst, int c, size_t len);
+	void (*flush)(const void *addr, size_t len);
 	void (*drain)(void);
+	void (*persist)(const void *addr, size_t len);
+	int (*msync)(const void *addr, size_t len);
 };
 
 struct peer_pmemlog {

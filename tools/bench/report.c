@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Ratios, numbers and progress of the benchmarks' reports. */
-#include <math.h>
+/* Numbers and progress of the benchmarks' reports. */
 #include <stdio.h>
 #include <unistd.h>
 
@@ -8,65 +7,6 @@
 
 #include "bench/report.h"
 #include "out.h"
-
-void report_ratios_init(struct report_ratios *r)
-{
-	*r = (struct report_ratios){ .lost_cases = json_object_new_array() };
-	if (!r->lost_cases)
-		out_of_memory();
-}
-
-void report_ratios_add(struct report_ratios *r, const char *name, double ratio)
-{
-	if (!r->cases || ratio < r->worst) {
-		r->worst = ratio;
-		snprintf(r->worst_case, sizeof(r->worst_case), "%s", name);
-	}
-	r->log_sum += log(ratio);
-	r->cases++;
-	if (ratio >= REPORT_LOST)
-		return;
-	r->lost++;
-	if (json_object_array_add(r->lost_cases, json_object_new_string(name)))
-		out_of_memory();
-}
-
-static double geomean(const struct report_ratios *r)
-{
-	return exp(r->log_sum / (double)r->cases);
-}
-
-void report_ratios_print(const struct report_ratios *r, const char *who)
-{
-	if (!r->cases)
-		return;
-	printf("against %s: geometric mean %.2f, worst %.2f (%s), "
-	       "%zu of %zu cases lost\n",
-	       who, geomean(r), r->worst, r->worst_case, r->lost, r->cases);
-}
-
-void report_ratios_to_json(struct report_ratios *r, struct json_object *o,
-			   const char *who)
-{
-	char key[64];
-
-	if (!r->cases)
-		return;
-	snprintf(key, sizeof(key), "worst_ratio_%s", who);
-	report_json_double(o, key, r->worst);
-	snprintf(key, sizeof(key), "worst_case_%s", who);
-	out_json_str(o, key, r->worst_case);
-	snprintf(key, sizeof(key), "geomean_ratio_%s", who);
-	report_json_double(o, key, geomean(r));
-	snprintf(key, sizeof(key), "losing_cases_%s", who);
-	out_json_add(o, key, r->lost_cases);
-	r->lost_cases = NULL;
-}
-
-void report_ratios_fini(struct report_ratios *r)
-{
-	json_object_put(r->lost_cases);
-}
 
 void report_json_double(struct json_object *o, const char *key, double v)
 {
@@ -98,6 +38,7 @@ void report_json_latency(struct json_object *o, const char *side,
 {
 	add_ns(o, side, "latency_p50_ns", l->p50_ns);
 	add_ns(o, side, "latency_p99_ns", l->p99_ns);
+	add_ns(o, side, "latency_p999_ns", l->p999_ns);
 }
 
 void report_json_peer(struct json_object *o, const char *name, const char *file,

@@ -1,0 +1,141 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
+# pmk bench --report: a directory that is whole or not there.
+
+load common
+
+quick=(pmk bench copy --quick --rounds 1 --sizes "64,256,4k")
+
+need_gnuplot() {
+	command -v gnuplot >/dev/null || skip "gnuplot is not installed"
+}
+
+# whole DIR: every plot that the page shows is there, and is a plot with a curve
+# for each side
+whole() {
+	local svg
+	[ -s "$1/results.json" ]
+	grep -o 'src="[^"]*"' "$1/index.html" | sed 's/src="//; s/"//' | sort >shown
+	(cd "$1" && ls -- *.svg) | sort >there
+	cmp shown there
+	while read -r svg; do
+		grep -q '^</svg>' "$1/$svg"
+		grep -q 'prefers-color-scheme:dark' "$1/$svg"
+		grep -q '<text>pmk' "$1/$svg"
+		grep -q '<text>libc' "$1/$svg"
+	done <there
+}
+
+@test "a page, its plots and its figures" {
+	need_gnuplot
+	works "${quick[@]}" --report r
+	# the table is printed as ever
+	grep -q '^against libc: ' <<<"$output"
+	whole r
+	# percentiles of what is durable on return, times and rates of all
+	ls r/rate-01.svg r/time-01.svg r/latency-01.svg
+	# the page says what it must, and every picture has a text
+	for text in 'Medium: DRAM' '<h2>Targets' '<h2>Lost' '<h2>Ratios' \
+		'<h2>Against size' '<h2>Measured on' 'name=viewport'; do
+		grep -qF "$text" r/index.html
+	done
+	is "$(grep -c '<img ' r/index.html)" "$(grep -c 'alt="[^"]*GB/s' r/index.html)"
+	# nothing from elsewhere
+	run ! grep -Eq '(src|href)="?(https?:)?//' r/index.html
+	# the figures are those of --json
+	jq -e '.schema == 1 and (.cases | length) > 20 and .summary and .host' \
+		r/results.json >/dev/null
+	# and the plots can be drawn again
+	rm r/rate-01.svg
+	(cd r && gnuplot plots.gp)
+	[ -s r/rate-01.svg ]
+}
+
+@test "as many cells are red as cases are lost" {
+	need_gnuplot
+	works "${quick[@]}" --report r
+	is "$(jq '[.cases[] | .ratio_libpmem, .ratio_libc |
+		select(. != null and . < 0.97)] | length' r/results.json)" \
+		"$(grep -o '<td class=l[123]' r/index.html | wc -l)"
+}
+
+@test "with --json, and for every benchmark" {
+	need_gnuplot
+	works "${quick[@]}" --json --report r
+	is "$(json '.cases | length')" "$(jq '.cases | length' r/results.json)"
+	for what in set flush; do
+		works pmk bench $what --quick --rounds 1 --sizes 64,4k --report r
+		jq -e --arg what "$what" '.benchmark == $what' r/results.json
+		grep -q "<title>pmk bench $what</title>" r/index.html
+	done
+}
+
+@test "an earlier report is replaced, whole" {
+	need_gnuplot
+	works "${quick[@]}" --report r
+	rm r/time-01.svg
+	echo old >>r/plots.gp
+	works "${quick[@]}" --report r/
+	whole r
+	run ! grep -q '^old' r/plots.gp
+	mkdir empty
+	works "${quick[@]}" --report empty
+	whole empty
+	is "empty r shown there" "$(ls -A | tr '\n' ' ' | sed 's/ $//')"
+}
+
+@test "what is there and is no report stays as it is" {
+	need_gnuplot
+	echo mine >file
+	fails 1 'file: is there already and is not a directory' \
+		"${quick[@]}" --report file
+	mkdir dir
+	echo mine >dir/mine
+	fails 1 "dir: is there already and is not a report: it has 'mine'" \
+		"${quick[@]}" --report dir
+	rm dir/mine
+	echo mine >dir/index.html
+	fails 1 'dir: is there already and is not a report$' \
+		"${quick[@]}" --report dir
+	is mine "$(cat dir/index.html file | uniq)"
+	works "${quick[@]}" --report r
+	echo mine >r/mine
+	fails 1 "r: is there already and is not a report: it has 'mine'" \
+		"${quick[@]}" --report r
+	is mine "$(cat r/mine)"
+}
+
+@test "where no report can be made: said before anything is measured" {
+	need_gnuplot
+	fails 1 'nowhere: No such file or directory' \
+		"${quick[@]}" --report nowhere/r
+	fails 1 "'': not a name for a report" "${quick[@]}" --report ''
+	is "" "$output"
+	mkdir closed
+	chmod a-w closed
+	[ ! -w closed ] || skip "root may write everywhere"
+	fails 1 'closed: Permission denied' "${quick[@]}" --report closed/r
+}
+
+@test "no gnuplot: one line, before anything is measured" {
+	# the full benchmark would take minutes
+	fails 1 '^pmk bench: --report needs gnuplot: apt install gnuplot-nox$' \
+		env PATH="$PWD" "$PMK" bench copy --report r
+	is "" "$output"
+	no_file r
+}
+
+@test "a gnuplot that fails leaves nothing behind" {
+	mkdir bin
+	printf '#!/bin/sh\nexit 3\n' >bin/gnuplot
+	chmod +x bin/gnuplot
+	PATH=$PWD/bin:$PATH
+	run -1 --separate-stderr "${limit[@]}" "${quick[@]}" --report r
+	[[ $stderr == "pmk bench: gnuplot failed" ]]
+	is bin "$(ls -A)"
+	# nor one that makes no plots
+	printf '#!/bin/sh\nexit 0\n' >bin/gnuplot
+	run -1 --separate-stderr "${limit[@]}" "${quick[@]}" --report r
+	[[ $stderr == *"gnuplot made no plot rate-01.svg" ]]
+	is bin "$(ls -A)"
+}

@@ -1,0 +1,42 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# shellcheck shell=dash
+# pmk bench --on real devices: the medium that is named, what is refused, and
+# that a device or file is left as it should be.  No figure is looked at: the CPU
+# is emulated.
+# shellcheck source=../lib.sh
+. /lib.sh
+
+# bench NAME WANT WHAT PATH OPTION...: the exit status
+bench() {
+	local name=$1 want=$2 what=$3 path=$4
+	shift 4
+	check_run "$name" "$want" /t/pmk bench "$what" --quick --rounds 1 \
+		--sizes 64 --json --on "$path" "$@"
+}
+
+# the medium that the document names
+medium() {
+	sed -n 's/^ *"medium": "\(.*\)",$/\1/p' /tmp/stdout
+}
+
+D=$(create 1 fsdax -M mem) || exit
+must mkfs.ext4 -q -F -b 4096 "/dev/$D"
+must mount -o dax=always "/dev/$D" /mnt
+bench "a new DAX file" 0 flush /mnt/f
+check_match "its medium" "persistent memory: fsdax on ext4, $D, granularity cache line, domain *" "$(medium)"
+check "what is left" "lost+found" "$(ls /mnt)"
+must dd if=/dev/zero of=/mnt/f bs=1M count=24
+bench "a DAX file with content" 1 copy /mnt/f
+check_match "the message" "pmk bench: /mnt/f: there is data already*" "$(cat /tmp/stderr)"
+bench "the same, to be overwritten" 0 copy /mnt/f --overwrite
+check "its size" 25165824 "$(stat -c %s /mnt/f)"
+umount /mnt
+
+X=$(create 2 devdax -M mem) || exit
+bench "a device" 1 set "/dev/$X"
+check_match "the message" "pmk bench: /dev/$X: a device has content*" "$(cat /tmp/stderr)"
+bench "the same, to be overwritten" 0 set "/dev/$X" --overwrite
+check_match "its medium" "persistent memory: devdax, $X, granularity cache line, domain *" "$(medium)"
+bench "flushes there" 0 flush "/dev/$X" --overwrite
+finish

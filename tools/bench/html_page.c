@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The page of a report. */
+#include <string.h>
+#include <time.h>
+
+#include <pmk/kernel.h>
+
+#include "bench/html.h"
+#include "bench/report.h"
+
+static const char css[] =
+	":root{color-scheme:light dark;--bg:#fff;--fg:#1f2328;--soft:#59636e;"
+	"--line:#d1d9e0;--card:#f6f8fa;"
+	"--l3:#c62828;--l3t:#fff;--l2:#e57373;--l2t:#2b0000;--l1:#f9c4c4;"
+	"--l1t:#5c0000;--n:#eceff3;--nt:#1f2328;--w1:#d5e7fb;--w1t:#0a2d52;"
+	"--w2:#a9cff6;--w2t:#06254a;--w3:#5da1e6;--w3t:#00142b;--w4:#1f63ad;"
+	"--w4t:#fff}\n"
+	"@media (prefers-color-scheme:dark){:root{--bg:#0d1117;--fg:#e6edf3;"
+	"--soft:#9198a1;--line:#3d444d;--card:#161b22;"
+	"--l3:#e5383b;--l3t:#fff;--l2:#a12b2e;--l2t:#fff;--l1:#6b2426;"
+	"--l1t:#ffd9d9;--n:#242b34;--nt:#d0d7de;--w1:#16304d;--w1t:#cfe3f8;"
+	"--w2:#1a4a7d;--w2t:#e3f0fd;--w3:#2a6db5;--w3t:#fff;--w4:#58a6ff;"
+	"--w4t:#001a33}}\n"
+	"*{box-sizing:border-box}body{margin:0 auto;max-width:1240px;"
+	"padding:24px;background:var(--bg);color:var(--fg);"
+	"font:15px/1.5 system-ui,sans-serif}\n"
+	"h1{font-size:26px;margin:0 0 4px}h2{font-size:20px;margin:36px 0 8px;"
+	"border-bottom:1px solid var(--line);padding-bottom:4px}"
+	"h3{font-size:16px;margin:24px 0 4px}p{max-width:80ch}"
+	".soft{color:var(--soft);margin:0}\n"
+	".tiles{display:grid;grid-template-columns:"
+	"repeat(auto-fill,minmax(360px,1fr));gap:12px;margin:20px 0}"
+	".tile{background:var(--card);border:1px solid var(--line);"
+	"border-radius:8px;padding:10px 16px}"
+	".tile b{display:inline-block;font-size:24px;line-height:1.3;"
+	"padding:0 6px;margin:0 10px 0 -6px;border-radius:4px}"
+	".tile span{color:var(--soft);font-size:13px}\n"
+	"table{border-collapse:collapse}td,th{padding:3px 10px;"
+	"text-align:left;border-bottom:1px solid var(--line);"
+	"font-weight:normal;vertical-align:top}thead th,.facts th"
+	"{color:var(--soft)}td.num{text-align:right;"
+	"font-variant-numeric:tabular-nums}\n"
+	".maps,.plots{display:flex;flex-wrap:wrap;gap:20px 28px;"
+	"align-items:flex-start}.heat{font-size:11px;"
+	"font-variant-numeric:tabular-nums}.heat td,.heat th"
+	"{padding:1px 5px;text-align:right;border:1px solid var(--bg);"
+	"white-space:nowrap}.heat th{color:var(--soft)}"
+	".heat caption{font-size:13px;text-align:left;padding:4px 0}\n"
+	".chip{padding:0 6px;border-radius:3px}"
+	".l3{background:var(--l3);color:var(--l3t);font-weight:700}"
+	".l2{background:var(--l2);color:var(--l2t);font-weight:700}"
+	".l1{background:var(--l1);color:var(--l1t);font-weight:700}"
+	".n{background:var(--n);color:var(--nt)}"
+	".w1{background:var(--w1);color:var(--w1t)}"
+	".w2{background:var(--w2);color:var(--w2t)}"
+	".w3{background:var(--w3);color:var(--w3t)}"
+	".w4{background:var(--w4);color:var(--w4t)}\n"
+	"figure{margin:0;flex:1 1 370px;max-width:560px}"
+	"img{max-width:100%;height:auto}figcaption"
+	"{color:var(--soft);font-size:13px}details{margin:12px 0}"
+	"summary{cursor:pointer;font-weight:600}";
+
+static void head(FILE *f, const struct bench_suite *s)
+{
+	time_t now = time(NULL);
+	char date[32] = "";
+	struct tm tm;
+
+	if (gmtime_r(&now, &tm))
+		strftime(date, sizeof(date), "%Y-%m-%d %H:%M UTC", &tm);
+	fprintf(f,
+		"<!DOCTYPE html>\n<html lang=en>\n<head>\n"
+		"<meta charset=utf-8>\n"
+		"<meta name=generator content=\"pmk bench\">\n"
+		"<meta name=viewport content=\"width=device-width\">\n"
+		"<title>pmk bench %s</title>\n<style>\n%s\n</style>\n"
+		"</head>\n<body>\n<h1>pmk bench %s%s</h1>\n<p class=soft>",
+		s->name, css, s->name, s->opt->quick ? " --quick" : "");
+	html_text(f, s->host.cpu);
+	fprintf(f, ", %s, %s</p>\n<p class=soft>Medium: ", s->host.kernel,
+		date);
+	html_text(f, s->host.medium);
+	fputs("</p>\n", f);
+}
+
+static void tile(FILE *f, const char *value, const char *label, bool bad)
+{
+	fprintf(f, "<div class=tile><b%s>%s</b><span>", bad ? " class=l1" : "",
+		value);
+	html_text(f, label);
+	fputs("</span></div>\n", f);
+}
+
+static void tiles(FILE *f, const struct bench_suite *s)
+{
+	const char *keys[BENCH_KEYS];
+	size_t n = bench_suite_keys(s, keys);
+	char value[64], label[256], name[128];
+	struct bench_ratios r;
+
+	fputs("<div class=tiles>\n", f);
+	/* more would be a table, and there is one below */
+	for (size_t k = 0; k < n && k < 3; k++) {
+		bench_suite_ratios(s, keys[k], NULL, &r);
+		snprintf(value, sizeof(value), "%.2f&times;", r.geomean);
+		snprintf(label, sizeof(label), "%s / pmk, geometric mean",
+			 keys[k]);
+		tile(f, value, label, false);
+		snprintf(value, sizeof(value), "%zu of %zu", r.lost, r.cases);
+		snprintf(label, sizeof(label), "cases lost to %s", keys[k]);
+		tile(f, value, label, r.lost > 0);
+		snprintf(value, sizeof(value), "%.2f", r.worst);
+		snprintf(label, sizeof(label), "worst against %s: %s", keys[k],
+			 bench_case_name(r.worst_case, name, sizeof(name)));
+		tile(f, value, label, r.worst < REPORT_LOST);
+	}
+	fputs("</div>\n", f);
+}
+
+static void targets(FILE *f, const struct bench_suite *s)
+{
+	if (!s->n_targets)
+		return;
+	fputs("<h2>Targets</h2>\n<table><thead><tr><th>case<th>found"
+	      "<th>promised<th></tr></thead>\n",
+	      f);
+	for (size_t i = 0; i < s->n_targets; i++) {
+		const struct bench_target *t = &s->target[i];
+		bool met = t->known && bench_target_is_met(t);
+
+		fputs("<tr><td>", f);
+		html_text(f, t->text);
+		if (t->known)
+			fprintf(f, "<td class=num>%.2f", t->value);
+		else
+			fputs("<td class=num>-", f);
+		fprintf(f, "<td>%s %.4g<td><span class=\"chip %s\">",
+			t->at_least ? "at least" : "at most", t->bound,
+			!t->known ? "n"
+			: met     ? "w2"
+				  : "l1");
+		html_text(f, !t->known ? t->why_not : met ? "met" : "missed");
+		fputs("</span></tr>\n", f);
+	}
+	fputs("</table>\n", f);
+}
+
+static void lost_to(FILE *f, const struct bench_suite *s, const char *key)
+{
+	struct bench_ratios r;
+	char name[128];
+
+	bench_suite_ratios(s, key, NULL, &r);
+	if (!r.lost)
+		return;
+	fprintf(f,
+		"<details%s><summary>%zu to %s</summary>\n<table>"
+		"<thead><tr><th>case<th>pmk ns<th>%s ns<th>ratio</tr>"
+		"</thead>\n",
+		r.lost <= 40 ? " open" : "", r.lost, key, key);
+	for (size_t i = 0; i < s->n_cases; i++) {
+		const struct bench_case *c = &s->cases[i];
+		double ratio = bench_case_ratio(c, key);
+
+		if (ratio <= 0 || ratio >= REPORT_LOST)
+			continue;
+		fputs("<tr><td>", f);
+		html_text(f, bench_case_name(c, name, sizeof(name)));
+		fprintf(f,
+			"<td class=num>%.1f<td class=num>%.1f<td class=num>"
+			"<span class=\"chip l1\">%.2f</span></tr>\n",
+			c->side[0].figure.median_ns,
+			bench_case_side(c, key)->figure.median_ns, ratio);
+	}
+	fputs("</table></details>\n", f);
+}
+
+static void lost(FILE *f, const struct bench_suite *s)
+{
+	const char *keys[BENCH_KEYS];
+	size_t n = bench_suite_keys(s, keys), all = 0;
+	struct bench_ratios r;
+
+	fputs("<h2>Lost</h2>\n", f);
+	for (size_t k = 0; k < n; k++) {
+		bench_suite_ratios(s, keys[k], NULL, &r);
+		all += r.lost;
+		lost_to(f, s, keys[k]);
+	}
+	if (!all)
+		fputs("<p>No case.</p>\n", f);
+}
+
+static void fact(FILE *f, const char *key, const char *value)
+{
+	fprintf(f, "<tr><th scope=row>%s<td>", key);
+	html_text(f, value);
+	fputs("</tr>\n", f);
+}
+
+static void facts(FILE *f, const struct bench_suite *s)
+{
+	const struct host *h = &s->host;
+	char text[512], name[BENCH_KEY_LEN];
+	size_t n = 0;
+
+	fputs("<h2>Measured on</h2>\n<table class=facts>\n", f);
+	fact(f, "medium", h->medium);
+	snprintf(text, sizeof(text),
+		 "%s, %ld online, load %.2f, governor %s, NUMA nodes %ld",
+		 h->cpu, h->cpus, h->load, h->governor, h->nodes);
+	fact(f, "CPU", text);
+	fact(f, "features used", h->features);
+	snprintf(text, sizeof(text), "%s, pages of %ld bytes, huge pages: %s",
+		 h->kernel, h->page_size, h->huge_pages);
+	fact(f, "kernel", text);
+	for (unsigned int op = 0; pmk_op_name(op) && n < sizeof(text); op++)
+		n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%s: %s",
+				      op ? ", " : "", pmk_op_name(op),
+				      pmk_op_kernel(op));
+	fact(f, "pmk", text);
+	for (size_t i = 0; i < s->n_facts; i++)
+		fact(f, bench_fact_name(&s->fact[i], name), s->fact[i].value);
+	fputs("</table>\n", f);
+}
+
+static void notes(FILE *f, const struct bench_suite *s)
+{
+	fprintf(f,
+		"<h2>How</h2>\n<p>All sides ran in one process, in rounds that "
+		"take turns; a figure is the median of the rounds.  A case "
+		"that looked lost (ratio below %.2f) was measured once more "
+		"with three times the rounds, and the second measurement is "
+		"the one shown, whatever it says: %zu of %zu cases.  pmk-bench"
+		"(1) says what each case does; results.json has all figures, "
+		"plots.gp draws the plots.</p>\n",
+		REPORT_LOST, s->again, s->n_cases);
+	for (size_t i = 0; i < s->n_notes; i++) {
+		fputs("<p>", f);
+		html_text(f, s->note[i]);
+		fputs("</p>\n", f);
+	}
+}
+
+void html_page(FILE *f, const struct bench_suite *s)
+{
+	head(f, s);
+	tiles(f, s);
+	targets(f, s);
+	lost(f, s);
+	html_heat_maps(f, s);
+	html_plots(f, s);
+	facts(f, s);
+	notes(f, s);
+	fputs("</body>\n</html>\n", f);
+}
