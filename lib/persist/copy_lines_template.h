@@ -12,6 +12,11 @@
  * STREAM	aligned non-temporal store to VEC *
  * STORE	aligned store to VEC *
  *
+ * IN_ORDER keeps the compiler from exchanging stores: gcc 12 stores the second
+ * half of a line first and its first half last, and a line that is left
+ * half-written for long is written twice (4 KiB with AVX, DRAM: 782 instead of
+ * 557 ns).
+ *
  * Four lines are loaded before the first is stored, which hides load latency
  * and keeps overlap with dst < src right: see pmk_copy_lines_fn.
  */
@@ -22,6 +27,7 @@
 #endif
 
 #define PER_LINE (PMK_LINE_SIZE / sizeof(VEC))
+#define IN_ORDER __asm__ volatile("" : : : "memory")
 
 TARGET static inline __attribute__((always_inline)) void copy_4_lines(
 	void *dst, const void *src)
@@ -34,8 +40,10 @@ TARGET static inline __attribute__((always_inline)) void copy_4_lines(
 	for (size_t i = 0; i < 4 * PER_LINE; i++)
 		v[i] = LOADU(s + i);
 	PMK_UNROLL
-	for (size_t i = 0; i < 4 * PER_LINE; i++)
+	for (size_t i = 0; i < 4 * PER_LINE; i++) {
 		STREAM(d + i, v[i]);
+		IN_ORDER;
+	}
 }
 
 TARGET void LINES(void *dst, const void *src, size_t lines)
@@ -52,8 +60,10 @@ TARGET void LINES(void *dst, const void *src, size_t lines)
 		for (size_t i = 0; i < PER_LINE; i++)
 			v[i] = LOADU(s + i);
 		PMK_UNROLL
-		for (size_t i = 0; i < PER_LINE; i++)
+		for (size_t i = 0; i < PER_LINE; i++) {
 			STREAM(d + i, v[i]);
+			IN_ORDER;
+		}
 	}
 }
 
@@ -93,3 +103,4 @@ TARGET void STREAMS(void *dst, const void *src, size_t piece, size_t streams,
 }
 
 #undef PER_LINE
+#undef IN_ORDER

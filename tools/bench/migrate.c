@@ -267,7 +267,8 @@ static void check_huge(struct row *row, const struct range *r, size_t len)
 
 static int measure_row(struct migration *m, struct row *row, bool query)
 {
-	struct range pages = { NULL }, src = { NULL }, dst = { NULL };
+	struct range pages = { .map = NULL }, src = { .map = NULL };
+	struct range dst = { .map = NULL };
 	size_t len = room_of(m);
 	struct job j = { .m = m,
 			 .pages = &pages,

@@ -39,10 +39,12 @@ static void add_side(struct json_object *o, const struct bench_case *c,
 
 static void add_members(struct json_object *o, struct json_object *from)
 {
-	json_object_object_foreach(from, key, value)
-	{
-		out_json_add(o, key, json_object_get(value));
-	}
+	struct json_object_iterator it = json_object_iter_begin(from);
+	struct json_object_iterator end = json_object_iter_end(from);
+
+	for (; !json_object_iter_equal(&it, &end); json_object_iter_next(&it))
+		out_json_add(o, json_object_iter_peek_name(&it),
+			     json_object_get(json_object_iter_peek_value(&it)));
 }
 
 static struct json_object *case_to_json(const struct bench_case *c)

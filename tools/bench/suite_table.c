@@ -211,7 +211,8 @@ static void print_summary(const struct bench_suite *s)
 		bench_suite_ratios(s, keys[k], NULL, &r);
 		print_ratios("", keys[k], &r);
 	}
-	for (size_t i = 0; i < n_ops && n_ops > 1; i++)
+	/* of a dozen variants the rows say enough */
+	for (size_t i = 0; i < n_ops && n_ops > 1 && n <= 2; i++)
 		for (size_t k = 0; k < n; k++) {
 			bench_suite_ratios(s, keys[k], ops[i], &r);
 			if (r.cases)
