@@ -175,12 +175,13 @@ void pmk_clear_memset(void *dst, size_t len)
 __attribute__((target("avx512f"))) void pmk_clear_avx512(void *dst, size_t len)
 {
 	const __m512i zero = _mm512_setzero_si512();
-	char *line = dst, *end = line + len, *last = end - PMK_LINE_SIZE;
+	char *line = dst, *last;
 
 	if (len < PMK_LINE_SIZE) {
 		memset(dst, 0, len);
 		return;
 	}
+	last = line + len - PMK_LINE_SIZE;
 	_mm512_storeu_si512(line, zero);
 	line += PMK_LINE_SIZE - ((uintptr_t)line & (PMK_LINE_SIZE - 1));
 #ifdef __clang__

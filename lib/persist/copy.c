@@ -92,8 +92,18 @@ static inline void copy_lines(const struct pmk_kernels *k, char *dst,
 	size_t two = drained ? t->two_streams : t->two_streams_nodrain;
 
 	if (lines >= two / PMK_LINE_SIZE) {
-		size_t done = copy_by_streams(dst, src, lines * PMK_LINE_SIZE,
-					      two, t);
+		/* to a whole unit of the medium: a stream's turn is one */
+		size_t first =
+			(-(uintptr_t)dst % PMK_STREAM_UNIT) / PMK_LINE_SIZE;
+		size_t done;
+
+		if (first && first < lines) {
+			k->copy->fn(dst, src, first);
+			dst += first * PMK_LINE_SIZE;
+			src += first * PMK_LINE_SIZE;
+			lines -= first;
+		}
+		done = copy_by_streams(dst, src, lines * PMK_LINE_SIZE, two, t);
 
 		dst += done;
 		src += done;

@@ -11,8 +11,9 @@
 #include <emmintrin.h>
 
 /*
- * What one stream stores before it is the next one's turn: four lines.  Media
- * that write in units of 256 bytes (Optane) get whole ones: a random store of
+ * What one stream stores before it is the next one's turn: four lines, which
+ * begin at a multiple of it.  Media that write in units of 256 bytes (Optane)
+ * get whole ones: a random store of
  * 64 bytes reaches a quarter of the bandwidth there (0.56 against 2.26 GB/s a
  * DIMM, OptaneStudy).
  */

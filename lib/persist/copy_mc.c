@@ -22,8 +22,8 @@
 #define LOOK 65536U
 
 struct job {
-	char *dst;
-	const char *src;
+	uintptr_t dst; /* addresses: one may be NULL, to which nothing adds */
+	uintptr_t src;
 	size_t len;
 	volatile size_t done; /* read after a fault */
 };
@@ -35,12 +35,13 @@ static void copy_pieces(void *arg)
 
 	for (; done < j->len; j->done = done) {
 		/* whole pages of the source, which fail as such */
-		n = PIECE - ((uintptr_t)(j->src + done) & (PIECE - 1));
+		n = PIECE - ((j->src + done) & (PIECE - 1));
 		n = pmk_min_size(n, j->len - done);
 		/* or gcc knows a bound and makes it REP MOVSQ: 64 bytes in 18
 		 * instead of 8 ns */
 		__asm__("" : "+r"(n));
-		memcpy(j->dst + done, j->src + done, n);
+		memcpy((void *)(j->dst + done), (const void *)(j->src + done),
+		       n);
 		done += n;
 	}
 }
@@ -52,13 +53,16 @@ static void copy_bytes(void *arg)
 	size_t end = pmk_min_size(j->done + PIECE, j->len);
 
 	for (; j->done < end; j->done++)
-		*(volatile char *)(j->dst + j->done) = j->src[j->done];
+		*(volatile char *)(j->dst + j->done) =
+			*(const char *)(j->src + j->done);
 }
 
 PMK_EXPORT size_t pmk_copy_mc(void *dst, const void *src, size_t len)
 {
 	const struct pmk_fault_range ranges[] = { { src, len }, { dst, len } };
-	struct job j = { .dst = dst, .src = src, .len = len };
+	struct job j = { .dst = (uintptr_t)dst,
+			 .src = (uintptr_t)src,
+			 .len = len };
 
 	if (!len || len >= LOOK)
 		pmk_fault_look();

@@ -84,10 +84,24 @@ static void abandon(ucontext_t *context, struct frame *f)
 	regs[REG_EFL] &= ~((greg_t)1 << 10);
 }
 
+/*
+ * An address between the halves of the address space is refused by the CPU
+ * before the kernel sees it: a general protection fault, which has no address.
+ * With 57-bit addresses the gap is smaller and lies within this one.
+ */
+static bool is_gap(const siginfo_t *info)
+{
+	return info->si_signo == SIGSEGV && info->si_code == SI_KERNEL &&
+	       !info->si_addr;
+}
+
+static const struct extent gap = { (uintptr_t)1 << 47,
+				   (size_t)0 - ((size_t)1 << 48) };
+
 void pmk_fault_handler(int sig, siginfo_t *info, void *context)
 {
-	if (pmk_fault_is_access(info)) {
-		struct extent e = extent_of(info);
+	if (pmk_fault_is_access(info) || is_gap(info)) {
+		struct extent e = is_gap(info) ? gap : extent_of(info);
 		struct frame *f = frame_for(&e);
 
 		if (f) {

@@ -163,6 +163,40 @@ static void variants__do_what_they_are_named_for(void **state)
 	}
 }
 
+/* Steps of 4096 bytes; an iteration of a rep prefix is one.  What lies around
+ * them is at most SLACK. */
+#define SLACK 400
+
+static void variants__take_the_steps_of_their_loops(void **state)
+{
+	static const struct {
+		const char *name;
+		size_t steps;
+	} loops[] = {
+		/* store, pointer, counter, branch */
+		{ "loop8", 4 * 512 },
+		/* eight stores, pointer, counter, branch */
+		{ "unrolled", 11 * 64 },
+		{ "rep_stosq", 512 },
+		{ "rep_stosb", 4096 },
+	};
+	struct call c = { .fn = call_clear_by, .dst = buf + 64, .len = 4096 };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(loops); i++) {
+		uint64_t got;
+
+		c.name = loops[i].name;
+		for (c.flags = 0;
+		     strcmp(pmk_clear_variant_name(c.flags), c.name);)
+			c.flags++;
+		got = trace(&c, NULL).kinds[INSN_OTHER];
+		if (got < loops[i].steps || got > loops[i].steps + SLACK)
+			fail_msg("%s: %llu steps, expected about %zu", c.name,
+				 (unsigned long long)got, loops[i].steps);
+	}
+}
+
 static void call_clear_user(void *call)
 {
 	const struct call *c = call;
@@ -187,6 +221,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(clear__flags),
 		cmocka_unit_test(variants__do_what_they_are_named_for),
+		cmocka_unit_test(variants__take_the_steps_of_their_loops),
 		cmocka_unit_test(clear_user__flushes_nothing),
 	};
 	int status = skip_status();

@@ -305,9 +305,27 @@ static void threads__at_once(void **state)
 	pthread_barrier_destroy(&start);
 }
 
+/* Between the halves of the address space the CPU has no address to report;
+ * the kernel says EFAULT. */
+static void clear_user__addresses_that_no_cpu_accepts(void **state)
+{
+	static const uintptr_t addrs[] = { (uintptr_t)1 << 63,
+					   (uintptr_t)0x900000 << 40 };
+	int zero = open("/dev/zero", O_RDONLY | O_CLOEXEC);
+
+	(void)state;
+	assert_true(zero >= 0);
+	for (size_t i = 0; i < 2; i++) {
+		assert_int_equal(read(zero, (void *)addrs[i], 100), -1);
+		assert_int_equal(pmk_clear_user((void *)addrs[i], 100), 100);
+	}
+	close(zero);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(clear_user__addresses_that_no_cpu_accepts),
 		cmocka_unit_test(threads__at_once),
 		cmocka_unit_test(facts__cut_off_file),
 		cmocka_unit_test(facts__no_access),

@@ -246,9 +246,23 @@ static void threads__at_once(void **state)
 	pthread_barrier_destroy(&start);
 }
 
+/* Between the halves of the address space the CPU has no address to report. */
+static void copy_mc__addresses_that_no_cpu_accepts(void **state)
+{
+	void *addr = (void *)((uintptr_t)1 << 63);
+	char buf[100];
+
+	(void)state;
+	assert_int_equal(pmk_copy_mc(NULL, NULL, 0), 0);
+	assert_int_equal(pmk_copy_mc(buf, addr, 100), 100);
+	assert_int_equal(pmk_copy_mc(addr, buf, 100), 100);
+	assert_int_equal(pmk_copy_mc(buf, NULL, 100), 100);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(copy_mc__addresses_that_no_cpu_accepts),
 		cmocka_unit_test(threads__at_once),
 		cmocka_unit_test(source__cut_off_file),
 		cmocka_unit_test(source__no_access),

@@ -306,12 +306,15 @@ static void case_default_sent(void)
 	pause();
 }
 
-/* An address that no CPU accepts comes without si_addr. */
+/* An address that no CPU accepts comes without si_addr: in a range it is a
+ * guarded one, else the end. */
 static void case_not_canonical(void)
 {
+	void *addr = (void *)(uintptr_t)(UINT64_MAX / 3);
+
 	expect_guarded();
-	pmk_fault_call(touch, (void *)(uintptr_t)(UINT64_MAX / 3), NULL,
-		       SIZE_MAX, NULL);
+	EXPECT(pmk_fault_call(touch, addr, addr, 100, NULL));
+	pmk_fault_call(touch, addr, no_access, PAGE, NULL);
 }
 
 static void case_ignored(void)

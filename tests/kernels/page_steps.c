@@ -137,6 +137,47 @@ static void nt_variants__execute_what_they_are_named_for(void **state)
 	}
 }
 
+/* Steps of one page that are no NT store: an iteration of a rep prefix is one.
+ * What lies around them is at most SLACK. */
+#define SLACK 400
+
+static void variants__take_the_steps_of_their_loops(void **state)
+{
+	static const struct {
+		const char *name;
+		size_t steps;
+		bool optimized; /* counts only if the compiler's loop is good */
+	} loops[] = {
+		{ "rep_movsq", PAGE / 8, false },
+		{ "rep_movsb", PAGE, false },
+		/* load, store, two pointers, counter, branch */
+		{ "mc_loop8", 6 * (PAGE / 8), false },
+		/* 8 loads, and 5 for the prefetch and the loop: nothing goes to
+		 * the stack in between */
+		{ "movnti_2021", LINES * 13, true },
+		{ "movnti_2021_batch", LINES * 13, true },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(loops); i++) {
+		struct page_call p = { .call = { .name = loops[i].name,
+						 .fn = call_by },
+				       .variant = number_of(loops[i].name),
+				       .n = 1 };
+		uint64_t got = trace_pages(&p).kinds[INSN_OTHER];
+
+#ifndef __OPTIMIZE__
+		if (loops[i].optimized)
+			continue;
+#endif
+		if (got + LINES * 4 < loops[i].steps ||
+		    got > loops[i].steps + SLACK)
+			fail_msg("%s: %llu steps, expected about %zu",
+				 loops[i].name, (unsigned long long)got,
+				 loops[i].steps);
+	}
+}
+
 /* Neither flush nor fence: the caller is told so. */
 static void cached_variants__only_store(void **state)
 {
@@ -214,6 +255,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nt_variants__execute_what_they_are_named_for),
+		cmocka_unit_test(variants__take_the_steps_of_their_loops),
 		cmocka_unit_test(cached_variants__only_store),
 		cmocka_unit_test(calls__one_fence_for_all),
 		cmocka_unit_test(pages_from__only_stores),

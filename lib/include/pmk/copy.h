@@ -37,11 +37,11 @@ extern "C" {
  * either.  With PMK_F_NOFLUSH it is as durable as after memmove(3).
  * @src == @dst flushes the range (libpmem 1.12 does not).
  *
- * If @dst and @len are multiples of 8, every store is at least 8 bytes wide
- * and aligned, so no aligned 8-byte word is ever seen half written, by another
- * thread or after a power failure (libpmem's guarantee, on which libpmemobj
- * builds; the architecture gives 8-byte power-fail atomicity).  Larger units
- * may tear.
+ * If @dst and @len are multiples of 8, every store is of one or more whole
+ * aligned 8-byte words in one line, so no aligned 8-byte word is ever seen half
+ * written, by another thread or after a power failure (libpmem's guarantee, on
+ * which libpmemobj builds; the architecture gives 8-byte power-fail atomicity).
+ * Larger units may tear.
  *
  * Thread safe; signal safe once pmk_cpu_features() has been called.
  *
@@ -101,7 +101,13 @@ void *pmk_memset(void *dst, int c, size_t len, unsigned int flags);
  *
  * Thread safe; signal safe.  Neither SIGBUS nor SIGSEGV may be blocked, as each
  * is in its own handler without SA_NODEFER: the fault then ends the process.
- * A signal handler that interrupts a copy must not end it by longjmp(3).
+ * A signal handler that interrupts a copy must not end it by longjmp(3), nor
+ * touch the ranges of the copy itself, but by such a call: a fault there would
+ * be taken for the copy's.
+ *
+ * A handler that was found in front of the library's is called for the life of
+ * the process, also when it has been replaced by the library's since: it may
+ * not go away (a plug-in, a frame for siglongjmp(3)) after another call.
  *
  * Return: the number of bytes not copied, at most @len; 0 is all copied.
  */

@@ -34,7 +34,7 @@ enum pmk_error {
 	PMK_E_LOG_EXISTS = -5016,    /* file holds data already */
 	PMK_E_LOG_BROKEN = -5017,    /* an earlier append failed */
 	PMK_E_READ_ONLY = -5018,     /* handle was opened for reading */
-	PMK_E_TUNING = -5019,        /* no such medium or threshold */
+	PMK_E_TUNING = -5019,        /* no such medium, threshold, size */
 };
 
 /**

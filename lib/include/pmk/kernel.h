@@ -15,7 +15,7 @@ enum pmk_op {
 	PMK_OP_SET = 3,            /* non-temporal fill of whole lines */
 	PMK_OP_STORE_LINE = 4,     /* one 64-byte line of a record log */
 	PMK_OP_COPY_PAGE = 5,      /* pages, to memory that is not read soon */
-	PMK_OP_COPY_PAGE_FROM = 6, /* pages, to memory that is */
+	PMK_OP_COPY_PAGE_FROM = 6, /* eight pages or more, to memory that is */
 	PMK_OP_CLEAR = 7,          /* a page that is used next */
 	PMK_OP_COPY_DRAINED = 8,   /* whole lines, with a drain right after */
 	PMK_OP_COPY_STREAMS = 9,   /* two places side by side */

@@ -31,7 +31,9 @@ struct pmk_tuning {
 	/* Copies that are drained at once and consist of whole lines bypass the
 	 * cache; shorter ones are stored and written back. */
 	size_t nt_lines;
-	/* The same for copies that begin or end inside a line. */
+	/* The same for copies that begin or end inside a line; with
+	 * PMK_F_NODRAIN for those whose destination or length is no multiple
+	 * of 4. */
 	size_t nt_edges;
 	/* The copy is cut into two, four or eight pieces that proceed side by
 	 * side, as each waits for memory on its own. */
