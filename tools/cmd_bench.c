@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* pmk bench: choose a benchmark, how long it may take, and on what. */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/size.h"
@@ -68,6 +69,35 @@ static const struct argp_option options[] = {
 	OPT_END,
 };
 
+static bool lists_size(const struct bench_options *opt, uint64_t size)
+{
+	for (size_t i = 0; i < opt->n_sizes; i++)
+		if (opt->sizes[i] == size)
+			return true;
+	return false;
+}
+
+bool bench_wants_size(const struct bench_options *opt, uint64_t size)
+{
+	return !opt->n_sizes || lists_size(opt, size);
+}
+
+/* In order and once each, as the rows of the results are.  False: no room. */
+static bool add_size(struct bench_options *opt, uint64_t size)
+{
+	size_t i = opt->n_sizes;
+
+	if (lists_size(opt, size))
+		return true;
+	if (i == BENCH_SIZES)
+		return false;
+	for (; i && opt->sizes[i - 1] > size; i--)
+		opt->sizes[i] = opt->sizes[i - 1];
+	opt->sizes[i] = size;
+	opt->n_sizes++;
+	return true;
+}
+
 /* A list of sizes such as "64,4k". */
 static void parse_sizes(struct argp_state *state, struct bench_options *opt,
 			const char *arg)
@@ -76,13 +106,12 @@ static void parse_sizes(struct argp_state *state, struct bench_options *opt,
 		size_t n = strcspn(arg, ",");
 		char one[64];
 
-		if (n >= sizeof(one) || opt->n_sizes == BENCH_SIZES) {
+		snprintf(one, sizeof(one), "%.*s", (int)n, arg);
+		if (n >= sizeof(one) ||
+		    !add_size(opt, opt_size(state, "--sizes", one, 1))) {
 			argp_error(state, "--sizes: too many or too long");
 			return;
 		}
-		memcpy(one, arg, n);
-		one[n] = '\0';
-		opt->sizes[opt->n_sizes++] = opt_size(state, "--sizes", one, 1);
 		arg += n + (arg[n] == ',');
 	}
 	if (!opt->n_sizes)
@@ -134,14 +163,6 @@ static const struct argp argp = {
 	       "variants.",
 };
 
-bool bench_wants_size(const struct bench_options *opt, uint64_t size)
-{
-	for (size_t i = 0; i < opt->n_sizes; i++)
-		if (opt->sizes[i] == size)
-			return true;
-	return !opt->n_sizes;
-}
-
 /* An option that a benchmark would ignore is refused. */
 static int check(const struct benchmark *b, const struct bench_options *opt)
 {
@@ -162,6 +183,11 @@ static int check(const struct benchmark *b, const struct bench_options *opt)
 			out_error("%s does not take %s", b->name, some[i].name);
 			return EXIT_USAGE;
 		}
+	if ((opt->on && !*opt->on) || (opt->report && !*opt->report)) {
+		out_error("%s: an empty name",
+			  opt->on && !*opt->on ? "--on" : "--report");
+		return EXIT_USAGE;
+	}
 	if (opt->overwrite && !opt->on) {
 		out_error("--overwrite is for --on");
 		return EXIT_USAGE;

@@ -47,15 +47,20 @@ const char *out_name(void)
 	return command_name;
 }
 
-/* 0 or -errno; -EIO if an earlier write failed and nobody kept the reason. */
+/* 0 or -errno.  Of a write that failed earlier, what is in the buffer still is
+ * written again and so says why; if nothing is, errno is the best guess, and
+ * else it is -EIO. */
 static int flush_stdout(void)
 {
 	bool bad = ferror(stdout);
+	int earlier = errno;
 
-	if (!bad)
-		errno = 0;
-	if (!fflush(stdout) && !bad)
-		return 0;
+	errno = 0;
+	if (!fflush(stdout)) {
+		if (!bad)
+			return 0;
+		errno = earlier;
+	}
 	return errno ? -errno : -EIO;
 }
 

@@ -96,6 +96,9 @@ teardown() {
 	ln -s nothing link
 	run -1 --separate-stderr "${limit[@]}" pmk bench flush "${quick[@]}" --on link
 	no_file nothing
+	fails 1 '/dev/dax9\.9: No such device$' \
+		pmk bench flush "${quick[@]}" --on /dev/dax9.9
+	no_file /dev/dax9.9
 }
 
 @test "interrupted: the file that was made is gone" {
@@ -106,4 +109,23 @@ teardown() {
 	wait $! || status=$?
 	is 143 "$status"
 	is "" "$(ls -A "$memory")"
+}
+
+@test "interrupted: the file that was empty is empty" {
+	in_memory
+	for signal in INT:130 TERM:143 HUP:129 QUIT:131; do
+		: >"$memory/empty"
+		# job control: without it a command in the background ignores INT
+		# shellcheck disable=SC2016 # the inner shell expands
+		run bash -c 'ulimit -c 0; set -m
+			pmk bench flush --on "$1" >/dev/null 2>&1 &
+			for ((i = 0; i < 2000; i++)); do
+				[ ! -s "$1" ] || break
+				sleep 0.01
+			done
+			kill -s "$2" $!
+			wait $!' bash "$memory/empty" "${signal%:*}"
+		is "${signal#*:}" "$status"
+		is 0 "$(stat -c %s "$memory/empty")"
+	done
 }

@@ -5,6 +5,7 @@
 load common
 
 quick=(pmk bench copy --quick --rounds 1 --sizes "64,256,4k")
+small=(pmk bench flush --quick --rounds 1 --sizes "64,128")
 
 need_gnuplot() {
 	command -v gnuplot >/dev/null || skip "gnuplot is not installed"
@@ -99,17 +100,80 @@ whole() {
 		"${quick[@]}" --report dir
 	is mine "$(cat dir/index.html file | uniq)"
 	works "${quick[@]}" --report r
-	echo mine >r/mine
-	fails 1 "r: is there already and is not a report: it has 'mine'" \
-		"${quick[@]}" --report r
-	is mine "$(cat r/mine)"
+	# also what has nearly a name of ours
+	for name in mine figure-1.svg rate-1.svg rate-01.svg.svg; do
+		echo mine >r/$name
+		fails 1 "r: is there already and is not a report: it has '$name'" \
+			"${quick[@]}" --report r
+		is mine "$(cat r/$name)"
+		rm r/$name
+	done
+}
+
+@test "an earlier report stays where no new one can replace it" {
+	need_gnuplot
+	works "${small[@]}" --report r
+	sum=$(cat r/* | sha256sum)
+	ln -s r link
+	for name in link link/ link/. link//./; do
+		fails 1 'link: is a symbolic link' "${small[@]}" --report $name
+	done
+	cd r
+	fails 1 '\.: not a name for a report' "${small[@]}" --report .
+	cd ..
+	is "$sum" "$(cat r/* | sha256sum)"
+	is "link r" "$(ls -A | tr '\n' ' ' | sed 's/ $//')"
+	# but any way to write its name will do
+	echo old >>r/plots.gp
+	works "${small[@]}" --report r/.//
+	run ! grep -q '^old' r/plots.gp
+	in_tmpfs 10M sh -c 'cp r/* mnt && "$@"; status=$?
+		ls mnt; exit $status' sh "${small[@]}" --report mnt
+	is 1 "$status"
+	[[ $stderr == *"mnt: is a mount point, which cannot be replaced"* ]]
+	is "$(ls r)" "$output"
+}
+
+@test "a standard output that is full: why, and the report is made" {
+	need_gnuplot
+	run -1 --separate-stderr sh -c '"$@" >/dev/full' sh "${small[@]}" --report r
+	is "pmk bench: standard output: No space left on device" "$stderr"
+	[ -s r/index.html ] && [ -s r/rate-01.svg ]
+	grep -q '^set xtics ("64 B" 64, "128 B" 128)$' r/plots.gp
+}
+
+@test "a gnuplot that hangs ends with pmk" {
+	mkdir bin
+	# shellcheck disable=SC2016 # the script expands
+	printf '#!/bin/sh\necho $$ >"$PID_FILE"\nexec sleep 600\n' >bin/gnuplot
+	chmod +x bin/gnuplot
+	export PATH=$PWD/bin:$PATH PID_FILE=$PWD/pid
+	"${small[@]}" --report r >/dev/null 2>&1 &
+	wait_for test -s pid
+	# the signals that pmk holds are not held by what it starts
+	is 0 "$((0x$(sed -n 's/^SigBlk:[[:space:]]*//p' "/proc/$(cat pid)/status")))"
+	kill -s TERM $!
+	wait $! || status=$?
+	is 143 "$status"
+	run ! kill -0 "$(cat pid)"
+	is "bin pid" "$(ls -A | tr '\n' ' ' | sed 's/ $//')"
+}
+
+@test "the first figures are of what others use, not of variants of pmk" {
+	need_gnuplot
+	works pmk bench clear --quick --rounds 1 --sizes 4k --report r
+	grep -o 'class=tile>.*geometric mean' r/index.html |
+		sed 's/.*<span>//; s, / pmk.*,,' >tiles
+	is "memset rep_stosb loop8" "$(tr '\n' ' ' <tiles | sed 's/ $//')"
 }
 
 @test "where no report can be made: said before anything is measured" {
 	need_gnuplot
 	fails 1 'nowhere: No such file or directory' \
 		"${quick[@]}" --report nowhere/r
-	fails 1 "'': not a name for a report" "${quick[@]}" --report ''
+	for name in . .. / ./. nowhere/..; do
+		fails 1 ": not a name for a report$" "${quick[@]}" --report $name
+	done
 	is "" "$output"
 	mkdir closed
 	chmod a-w closed
@@ -131,7 +195,7 @@ whole() {
 	chmod +x bin/gnuplot
 	PATH=$PWD/bin:$PATH
 	run -1 --separate-stderr "${limit[@]}" "${quick[@]}" --report r
-	[[ $stderr == "pmk bench: gnuplot failed" ]]
+	[[ $stderr == "pmk bench: gnuplot failed: exit status 3; "*"gnuplot-nox" ]]
 	is bin "$(ls -A)"
 	# nor one that makes no plots
 	printf '#!/bin/sh\nexit 0\n' >bin/gnuplot

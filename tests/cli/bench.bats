@@ -209,7 +209,7 @@ near='def near($a; $b): (($a - $b) | fabs) <= 0.0001 * $b;'
 	is null "$(json '.host.libpmemlog')"
 	holds '.host.libpmemlog_missing | test("file too short")'
 	holds '[.cases[] | has("libpmemlog_ns") or has("ratio_libpmemlog")] | any | not'
-	holds '.targets | has("append_64_ratio_libpmemlog") | not'
+	holds '.targets | .append_64_ratio_libpmemlog.value == null'
 }
 
 @test "peers that are not there: what to install" {
@@ -251,6 +251,20 @@ near='def near($a; $b): (($a - $b) | fabs) <= 0.0001 * $b;'
 		[[ $stderr == "pmk bench: "* ]]
 		is "" "$output"
 	done
+}
+
+@test "names that are empty: exit 2" {
+	fails 2 '^pmk bench: --on: an empty name$' pmk bench copy --on ''
+	fails 2 '^pmk bench: --report: an empty name$' pmk bench copy --report ''
+}
+
+@test "sizes in any order, and twice, are measured in order and once" {
+	works pmk bench flush --quick --rounds 1 --sizes 1k,64,64 --sizes 256,64 --json
+	holds '[.cases[] | [.op, .pattern, .size_bytes]] |
+		length == (unique | length)'
+	works pmk bench set --quick --rounds 1 --sizes 4k,64,64,1k --json
+	holds '.cases | group_by([.op, .policy, .pattern, .dst_offset_bytes]) |
+		all(map(.size_bytes) == [64, 1024, 4096])'
 }
 
 @test "not enough memory: exit 1, in one line" {

@@ -203,11 +203,43 @@ static struct json_object *case_to_json(const struct log_case *c,
 	return o;
 }
 
+/* Against libpmemlog, as the other benchmarks have it against libpmem. */
+static struct json_object *summary_to_json(const struct log_bench *b)
+{
+	struct json_object *o = json_object_new_object();
+	struct json_object *lost = json_object_new_array();
+	double worst = 0;
+
+	if (b->sides.n <= LOG_PMEMLOG) {
+		json_object_put(lost);
+		out_json_null(o, "worst_ratio_libpmemlog");
+		out_json_null(o, "losing_cases");
+		return o;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(b->cases); i++) {
+		const struct log_case *c = &b->cases[i];
+		double ratio = ratio_pmemlog(c);
+		char name[64];
+
+		worst = !i || ratio < worst ? ratio : worst;
+		snprintf(name, sizeof(name), "%s, %zu B", c->def->name,
+			 c->def->payload);
+		if (ratio < REPORT_LOST &&
+		    (!lost ||
+		     json_object_array_add(lost, json_object_new_string(name))))
+			out_of_memory();
+	}
+	report_json_double(o, "worst_ratio_libpmemlog", worst);
+	out_json_add(o, "losing_cases", lost);
+	return o;
+}
+
 static int print_json(const struct log_bench *b)
 {
 	struct json_object *o = out_json(), *host = host_to_json(&b->host);
 	struct json_object *cases = json_object_new_array();
 
+	out_json_str(o, "benchmark", "log");
 	report_json_peer(host, "libpmemlog", b->sides.peer.file,
 			 b->sides.peer.why);
 	out_json_add(o, "host", host);
@@ -217,7 +249,9 @@ static int print_json(const struct log_bench *b)
 			    cases, case_to_json(&b->cases[i], b->sides.n)))
 			out_of_memory();
 	out_json_add(o, "cases", cases);
+	out_json_add(o, "summary", summary_to_json(b));
 	out_json_add(o, "targets", bench_targets_to_json(b->target, TARGETS));
+	out_json_add(o, "notes", json_object_new_array());
 	return out_json_end(o);
 }
 

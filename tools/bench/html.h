@@ -27,6 +27,10 @@ void html_page(FILE *f, const struct bench_suite *s);
 void html_heat_maps(FILE *f, const struct bench_suite *s);
 void html_plots(FILE *f, const struct bench_suite *s);
 
+/* Run gnuplot(1) on plots.gp in directory @dir.  Signals are held: gnuplot is
+ * ended when one waits.  EXIT_OK, or EXIT_FAIL after a message. */
+int html_gnuplot(const char *dir);
+
 /* Write the script for gnuplot(1) and run it in directory @dir, which it
  * leaves with the script and the plots.  EXIT_OK, or EXIT_FAIL after a
  * message. */

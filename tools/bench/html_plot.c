@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <pmk/error.h>
@@ -106,8 +105,8 @@ static void each_of_group(FILE *f, const struct bench_suite *s,
 		};
 
 		look(&p);
-		/* one point is no curve */
-		if (p.n_cases < 2)
+		/* one point is no curve, and a name has two digits */
+		if (p.n_cases < 2 || p.number > 99)
 			continue;
 		e->number++;
 		for (unsigned int kind = 0; kind < PLOTS; kind++)
@@ -158,16 +157,35 @@ static void script_data(FILE *f, const struct plot *p, size_t side)
 	fputs("EOD\n", f);
 }
 
-/* A mark at every 16 times: "64 B", "1 KiB". */
-static void script_tics(FILE *f)
+/* Octaves between two marks: six labels fit beside the legend. */
+static unsigned int octaves_apart(const struct plot *p)
 {
+	unsigned int octaves = 0;
+
+	/* two sizes are marked however near */
+	if (p->n_cases <= 2)
+		return 0;
+	while (p->largest->size >> octaves > p->smallest)
+		octaves++;
+	return (octaves + 5) / 6;
+}
+
+/* Marks where a size was measured: "64 B", "1 KiB". */
+static void script_tics(FILE *f, const struct plot *p)
+{
+	unsigned int apart = octaves_apart(p);
+	size_t last = 0;
 	char text[32];
 
 	fputs("set xtics (", f);
-	for (unsigned int bit = 0; bit <= 40; bit += 4) {
-		pmk_size_format((uint64_t)1 << bit, text, sizeof(text));
-		fprintf(f, "%s\"%s\" %.0f", bit ? ", " : "", text,
-			(double)((uint64_t)1 << bit));
+	for (size_t i = 0; i < p->s->n_cases; i++) {
+		const struct bench_case *c = &p->s->cases[i];
+
+		if (!is_in(p, c) || (last && c->size < last << apart))
+			continue;
+		pmk_size_format(c->size, text, sizeof(text));
+		fprintf(f, "%s\"%s\" %zu", last ? ", " : "", text, c->size);
+		last = c->size;
 	}
 	fputs(")\n", f);
 }
@@ -205,9 +223,11 @@ static void script_plot(FILE *f, const struct plot *p, enum kind kind)
 {
 	char name[32];
 
-	if (kind == 0)
+	if (kind == 0) {
+		script_tics(f, p);
 		for (size_t side = 0; side < p->first->n_sides; side++)
 			script_data(f, p, side);
+	}
 	fprintf(f, "set output \"%s\"\n", file_name(p, kind, name));
 	fprintf(f, "set format y \"%s\"\nset key %s\n",
 		kind == PLOT_RATE ? "%g GB/s" : "%.0s %cs",
@@ -231,7 +251,6 @@ static void write_script(FILE *f, const struct bench_suite *s)
 	      "set grid lc rgb \"#808080\" lw 0.4\n"
 	      "set border 3\nset tics nomirror\nset lmargin 11\n",
 	      f);
-	script_tics(f);
 	each_plot(f, s, script_plot);
 }
 
@@ -300,30 +319,6 @@ static void style_plot(FILE *f, const struct plot *p, enum kind kind)
 		styling.rc = add_style(styling.dir, file_name(p, kind, name));
 }
 
-static int run_gnuplot(const char *dir)
-{
-	int status = 0;
-	pid_t pid;
-
-	fflush(NULL);
-	pid = fork();
-	if (!pid) {
-		/* what it says is for stderr; JSON may be on stdout */
-		dup2(STDERR_FILENO, STDOUT_FILENO);
-		if (!chdir(dir))
-			execlp("gnuplot", "gnuplot", "plots.gp", (char *)NULL);
-		_exit(127);
-	}
-	if (pid < 0)
-		return out_error("gnuplot cannot be started: %s",
-				 pmk_strerror(-errno));
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
-	return WIFEXITED(status) && !WEXITSTATUS(status)
-		       ? EXIT_OK
-		       : out_error("gnuplot failed");
-}
-
 int html_plots_make(const char *dir, const struct bench_suite *s)
 {
 	_cleanup_free_ char *path = NULL;
@@ -338,7 +333,7 @@ int html_plots_make(const char *dir, const struct bench_suite *s)
 	write_script(f, s);
 	if (fclose(f))
 		return out_error("%s: %s", path, pmk_strerror(-errno));
-	rc = run_gnuplot(dir);
+	rc = html_gnuplot(dir);
 	if (rc)
 		return rc;
 	styling.rc = 0;

@@ -2,11 +2,15 @@
 /* The memory that a benchmark works on. */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/cleanup.h"
 #include "base/size.h"
 #include "base/util.h"
 #include "bench/memory.h"
@@ -43,12 +47,85 @@ int bench_room_dram(struct bench_room *r, size_t size)
 	return EXIT_OK;
 }
 
+/* The file that was empty, for as long as it has to be made so again. */
+static const char *_Atomic to_empty;
+
+/* Other threads may touch what is gone now: they wait for the end. */
+static void on_bus(int sig)
+{
+	(void)sig;
+	for (;;)
+		pause();
+}
+
+/* SA_RESETHAND: the second time the signal has its default effect. */
+static void on_deadly(int sig)
+{
+	const struct sigaction wait = { .sa_handler = on_bus };
+	const char *path = atomic_load(&to_empty);
+
+	if (path) {
+		sigaction(SIGBUS, &wait, NULL);
+		(void)!truncate(path, 0);
+	}
+	raise(sig);
+}
+
+/* Make the file empty again also if one of the signals ends the process that
+ * people and shells end processes with. */
+static void empty_on_signal(const char *path)
+{
+	static const int deadly[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
+	const struct sigaction sa = {
+		.sa_handler = on_deadly,
+		.sa_flags = (int)SA_RESETHAND | SA_NODEFER,
+	};
+	struct sigaction old;
+
+	atomic_store(&to_empty, path);
+	/* what is ignored stays so: nohup(1) */
+	for (size_t i = 0; path && i < ARRAY_SIZE(deadly); i++)
+		if (!sigaction(deadly[i], NULL, &old) &&
+		    old.sa_handler == SIG_DFL)
+			sigaction(deadly[i], &sa, NULL);
+}
+
+static bool is_same_directory(const char *a, const char *b)
+{
+	struct stat one, other;
+
+	return !stat(a, &one) && !stat(b, &other) &&
+	       one.st_dev == other.st_dev && one.st_ino == other.st_ino;
+}
+
+/* A file in /dev would be taken for a device ever after; in a container /dev
+ * may be a tmpfs. */
+static bool is_for_devices(const char *path)
+{
+	_cleanup_free_ char *dir = strdup(path);
+	struct pmk_map_report rep;
+	char *slash;
+
+	if (!dir)
+		out_of_memory();
+	slash = strrchr(dir, '/');
+	if (!slash)
+		strcpy(dir, ".");
+	else
+		slash[slash == dir] = '\0';
+	return is_same_directory(dir, "/dev") ||
+	       (!pmk_map_explain(dir, &rep) &&
+		!strcmp(rep.fs_type, "devtmpfs"));
+}
+
 /* An empty file of our own where there is none, so that there is something to
  * be judged. */
 static int create(struct bench_room *r)
 {
 	int fd;
 
+	if (is_for_devices(r->path))
+		return out_fail(r->path, -ENODEV, NULL);
 	signals_hold();
 	fd = open(r->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (fd >= 0) {
@@ -161,6 +238,8 @@ static int open_path(struct bench_room *r, struct bench_suite *s, size_t want,
 		params.flags |= PMK_MAP_EMULATED;
 	else if (rep.granularity == PMK_GRANULARITY_PAGE && !r->allow_pages)
 		return refuse_pages(r, &rep);
+	if (r->was_empty && !r->created)
+		empty_on_signal(r->path);
 	if (r->was_empty)
 		params.flags |= PMK_MAP_CREATE;
 	params.len = choose_size(r, &rep, want, least);
@@ -197,9 +276,11 @@ void bench_room_close(struct bench_room *r)
 	if (r->created) {
 		unlink(r->path);
 		signals_remove(NULL);
-	} else if (r->was_empty && truncate(r->path, 0)) {
-		out_error("%s: cannot be made empty again: %s", r->path,
-			  pmk_strerror(-errno));
+	} else if (r->was_empty) {
+		if (truncate(r->path, 0))
+			out_error("%s: cannot be made empty again: %s", r->path,
+				  pmk_strerror(-errno));
+		empty_on_signal(NULL);
 	}
 	*r = (struct bench_room){ .map = NULL };
 }

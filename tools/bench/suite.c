@@ -14,6 +14,7 @@
 #include "bench/report.h"
 #include "bench/suite.h"
 #include "bench/suite_out.h"
+#include "clock.h"
 #include "out.h"
 #include "pmk.h"
 
@@ -23,6 +24,10 @@
 #define ROUND_NS     200000
 #define BUDGET_NS    200000000
 #define MAX_OPS      ((uint64_t)1 << 20)
+/* A benchmark ends in 5 minutes, with --quick in 20 seconds: what is left for
+ * what comes before and behind the cases is in these. */
+#define TOTAL_NS       270000000000
+#define TOTAL_QUICK_NS 16000000000
 /* for p99.9 to be more than the largest few */
 #define LATENCY_OPS       20000
 #define LATENCY_OPS_QUICK 5000
@@ -149,6 +154,29 @@ static void measure_latency(struct bench_case *c, const struct benchfn_side *fn,
 				LATENCY_NS, &c->side[i].latency);
 }
 
+/*
+ * The time for a case: its budget, unless the machine is so busy that the cases
+ * to come would not have theirs.  Then fewer rounds are all that gives way.
+ */
+static uint64_t budget_of(struct bench_suite *s, const struct bench_work *w)
+{
+	uint64_t budget = w->budget_ns ? w->budget_ns : BUDGET_NS;
+	uint64_t total = s->opt->quick ? TOTAL_QUICK_NS : TOTAL_NS;
+	uint64_t used, left;
+
+	if (s->opt->rounds) /* so many, however long they take */
+		return budget;
+	if (!s->begin_ns)
+		s->begin_ns = clock_now_ns();
+	used = clock_now_ns() - s->begin_ns;
+	left = used < total ? total - used : 1;
+	/* the case itself is counted already; and one in six is measured again,
+	 * with three times the rounds */
+	left = left * 2 / 3 /
+	       (s->expected >= s->n_cases ? s->expected - s->n_cases + 1 : 1);
+	return left < budget ? left : budget;
+}
+
 static void measure_case(struct bench_suite *s, struct bench_case *c,
 			 const struct benchfn_side *fn,
 			 const struct bench_work *w)
@@ -159,7 +187,7 @@ static void measure_case(struct bench_suite *s, struct bench_case *c,
 		.threads = c->threads,
 		.rounds = rounds_of(s->opt, w),
 		.min_rounds = ROUNDS_MIN,
-		.budget_ns = w->budget_ns ? w->budget_ns : BUDGET_NS,
+		.budget_ns = budget_of(s, w),
 		.round_ns = w->round_ns ? w->round_ns : ROUND_NS,
 		.unit = w->unit ? w->unit : 1,
 		.max_ops = w->max_ops ? w->max_ops : MAX_OPS,

@@ -18,7 +18,7 @@
  * ratio is the other's time by ours, so above 1 is in our favour.  A case in
  * which ours loses to another side (below REPORT_LOST, 0.97) is measured once
  * more with three times the rounds, and the second measurement is the one that
- * counts, whatever it says: there is no best of two.
+ * counts, whatever it says: a case has to look lost twice to be it.
  *
  * When memory runs out the process ends with a message, as in out.h.
  */
@@ -122,6 +122,7 @@ struct bench_suite {
 	size_t room;                /* cases that fit in the array */
 	size_t expected;            /* for the progress */
 	size_t again;               /* cases that were measured a second time */
+	uint64_t begin_ns;          /* of the first case */
 	struct json_object *merged; /* has the strings of merged cases */
 };
 

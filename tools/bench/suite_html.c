@@ -63,12 +63,15 @@ static int write_results(const char *dir, const struct bench_suite *s)
 	return finish(f, "results.json");
 }
 
-/* What ends the process waits: about a second, and nothing is left behind. */
+/* What ends the process waits: about a second, and nothing is left behind.
+ * gnuplot(1) is not waited for: it is ended. */
 int bench_suite_html(const struct bench_suite *s)
 {
 	struct report_dir d;
-	int rc;
+	int rc, printed;
 
+	/* first, while it is known why it failed if it did */
+	printed = out_flush();
 	signals_hold();
 	rc = report_dir_begin(&d, s->opt->report);
 	if (!rc)
@@ -81,5 +84,5 @@ int bench_suite_html(const struct bench_suite *s)
 		rc = report_dir_commit(&d);
 	report_dir_end(&d);
 	signals_release();
-	return rc;
+	return rc ? rc : printed;
 }

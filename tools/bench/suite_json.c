@@ -130,8 +130,17 @@ static struct json_object *ops_to_json(const struct bench_suite *s,
 	return o;
 }
 
+/* Without libpmem nothing was won against it, nor lost. */
+static void add_no_libpmem(struct json_object *o)
+{
+	out_json_null(o, "worst_ratio_libpmem");
+	out_json_null(o, "geomean_ratio_libpmem");
+	out_json_null(o, "losing_cases");
+}
+
 static struct json_object *summary_to_json(const struct bench_suite *s)
 {
+	bool has_libpmem = false;
 	struct json_object *o = json_object_new_object();
 	const char *keys[BENCH_KEYS];
 	size_t n = bench_suite_keys(s, keys);
@@ -143,9 +152,13 @@ static struct json_object *summary_to_json(const struct bench_suite *s)
 		add_ratios(o, keys[k], &r);
 		out_json_add(o, join(key, "losing_cases", keys[k]),
 			     lost_to(s, keys[k]));
-		if (!strcmp(keys[k], "libpmem"))
+		if (!strcmp(keys[k], "libpmem")) {
 			out_json_add(o, "losing_cases", lost_to(s, keys[k]));
+			has_libpmem = true;
+		}
 	}
+	if (!has_libpmem)
+		add_no_libpmem(o);
 	out_json_add(o, "by_op", ops_to_json(s, keys, n));
 	out_json_u64(o, "cases", s->n_cases);
 	out_json_u64(o, "cases_measured_again", s->again);
@@ -158,14 +171,18 @@ struct json_object *bench_targets_to_json(const struct bench_target *t,
 	struct json_object *o = json_object_new_object(), *item;
 
 	for (; n; n--, t++) {
-		if (!t->known)
-			continue;
 		item = json_object_new_object();
 		out_json_str(item, "case", t->text);
-		report_json_double(item, "value", t->value);
 		report_json_double(item, t->at_least ? "at_least" : "at_most",
 				   t->bound);
-		out_json_bool(item, "met", bench_target_is_met(t));
+		if (t->known) {
+			report_json_double(item, "value", t->value);
+			out_json_bool(item, "met", bench_target_is_met(t));
+		} else {
+			out_json_null(item, "value");
+			out_json_null(item, "met");
+			out_json_str(item, "why", t->why_not);
+		}
 		out_json_add(o, t->key, item);
 	}
 	return o;
