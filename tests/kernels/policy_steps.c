@@ -29,7 +29,7 @@ static const struct pmk_tuning dram = {
 	.nt_lines = 64,
 	.nt_edges = 256,
 	.two_streams = 3968,
-	.four_streams = 16128,
+	.four_streams = 12032,
 	.eight_streams = 32768,
 	.two_streams_nodrain = 4160,
 };
@@ -37,7 +37,7 @@ static const struct pmk_tuning pmem = {
 	.nt_lines = 512,
 	.nt_edges = 512,
 	.two_streams = 3968,
-	.four_streams = 16128,
+	.four_streams = 12032,
 	.eight_streams = 32768,
 	.two_streams_nodrain = 4160,
 };

@@ -28,7 +28,7 @@ static const struct pmk_tuning dram = {
 	.nt_lines = 64,
 	.nt_edges = 256,
 	.two_streams = 3968,
-	.four_streams = 16128,
+	.four_streams = 12032,
 	.eight_streams = 32768,
 	.two_streams_nodrain = 4160,
 	.nt_clear = 134217728,
@@ -252,9 +252,9 @@ static int print(void)
 }
 
 #define DEFAULTS                                            \
-	"dram 64 256 3968 16128 32768 4160 134217728\n"     \
-	"emulated 64 256 3968 16128 32768 4160 134217728\n" \
-	"pmem 512 512 3968 16128 32768 4160 134217728\n"
+	"dram 64 256 3968 12032 32768 4160 134217728\n"     \
+	"emulated 64 256 3968 12032 32768 4160 134217728\n" \
+	"pmem 512 512 3968 12032 32768 4160 134217728\n"
 
 static void defaults__are_those_of_the_documentation(void **state)
 {
@@ -274,11 +274,11 @@ static void environment__changes_every_medium(void **state)
 	(void)state;
 	child_prints("nt_edges=1k,eight_streams=off", out, sizeof(out));
 	assert_string_equal(
-		out, "dram 64 1024 3968 16128 18446744073709551615 4160 "
+		out, "dram 64 1024 3968 12032 18446744073709551615 4160 "
 		     "134217728\n"
-		     "emulated 64 1024 3968 16128 18446744073709551615 4160 "
+		     "emulated 64 1024 3968 12032 18446744073709551615 4160 "
 		     "134217728\n"
-		     "pmem 512 1024 3968 16128 18446744073709551615 4160 "
+		     "pmem 512 1024 3968 12032 18446744073709551615 4160 "
 		     "134217728\n");
 }
 
