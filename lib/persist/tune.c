@@ -18,34 +18,20 @@
  * take 116, 134, 192 and 328 ns for 64 to 512 bytes, a non-temporal store 125,
  * 135, 212 and 305 (OptaneStudy, latency).
  */
+#define STREAMS_AND_CLEAR                                                   \
+	.two_streams = 3968, .four_streams = 12032, .eight_streams = 32768, \
+	.two_streams_nodrain = 4160, .nt_clear = 128U << 20
+
 static const struct pmk_tuning defaults[PMK_MEDIA] = {
-	[PMK_MEDIUM_DRAM] = {
-		.nt_lines = 64,
-		.nt_edges = 256,
-		.two_streams = 3968,
-		.four_streams = 12032,
-		.eight_streams = 32768,
-		.two_streams_nodrain = 4160,
-		.nt_clear = 128U << 20,
-	},
-	[PMK_MEDIUM_EMULATED] = {
-		.nt_lines = 64,
-		.nt_edges = 256,
-		.two_streams = 3968,
-		.four_streams = 12032,
-		.eight_streams = 32768,
-		.two_streams_nodrain = 4160,
-		.nt_clear = 128U << 20,
-	},
-	[PMK_MEDIUM_PMEM] = {
-		.nt_lines = 512,
-		.nt_edges = 512,
-		.two_streams = 3968,
-		.four_streams = 12032,
-		.eight_streams = 32768,
-		.two_streams_nodrain = 4160,
-		.nt_clear = 128U << 20,
-	},
+	[PMK_MEDIUM_DRAM] = { .nt_lines = 64,
+			      .nt_edges = 256,
+			      STREAMS_AND_CLEAR },
+	[PMK_MEDIUM_EMULATED] = { .nt_lines = 64,
+				  .nt_edges = 256,
+				  STREAMS_AND_CLEAR },
+	[PMK_MEDIUM_PMEM] = { .nt_lines = 512,
+			      .nt_edges = 512,
+			      STREAMS_AND_CLEAR },
 };
 
 static const char *const media[PMK_MEDIA] = {
