@@ -41,7 +41,7 @@ PMK_DISABLE_CPU_FEATURES=avx,movdir64b,clwb,clflushopt PMK_TUNING='' \
 # "1,550,011 (15.53%)  FILE:case_nodrain_64 [PROGRAM]": what the function
 # executes in all its calls; headers count under their own name, but in it
 callgrind_annotate --inclusive=yes --threshold=100 --auto=no "$tmp/out" |
-	awk -v calls=$calls '$NF ~ /^\[/ && match($0, /:case_[a-z0-9_]+/) {
+	awk -v calls=$calls '/ \[/ && match($0, /:case_[a-z0-9_]+/) {
 		name = substr($0, RSTART + 1, RLENGTH - 1)
 		gsub(/,/, "", $1)
 		print name, int($1 / calls)

@@ -21,7 +21,9 @@
 #include <cmocka.h>
 
 #include <pmk/clear.h>
+#include <pmk/cpu.h>
 
+#include "base/util.h"
 #include "persist/prim.h"
 #include "support/seed.h"
 
@@ -200,7 +202,7 @@ static void kernel__gives_the_same_answer(void **state)
 	rng_init(&r, "kernel__gives_the_same_answer");
 	for (size_t round = 0; round < 400; round++) {
 		struct area a = area_new(round & 1);
-		size_t off = rng_below(&r, BYTES), left;
+		size_t off = rng_below(&r, BYTES), left, got;
 		size_t len = 1 + rng_below(&r, BYTES - off);
 
 		area_cut(&a, 1 + rng_below(&r, PAGES - 1),
@@ -209,8 +211,13 @@ static void kernel__gives_the_same_answer(void **state)
 		left = kernel_left(a.p + off, len);
 		memcpy(kernels, a.p, a.writable);
 		memset(a.p, BEFORE, a.writable);
-		assert_int_equal(pmk_clear_user(a.p + off, len), left);
-		assert_memory_equal(a.p, kernels, a.writable);
+		got = pmk_clear_user(a.p + off, len);
+		/* without ERMS, Linux 6.1 clears by words, and counts so */
+		if (pmk_cpu_features() & PMK_CPU_ERMS)
+			assert_int_equal(got, left);
+		assert_true(got <= left && left - got < 8);
+		assert_memory_equal(a.p, kernels,
+				    pmk_min_size(off + len - left, a.writable));
 		area_free(&a);
 	}
 }

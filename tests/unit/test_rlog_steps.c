@@ -92,6 +92,8 @@ static void append__one_line_is_one_store(void **state)
 		assert_int_equal(c.kinds[INSN_MOVDIR64B], 1);
 	if (f & (PMK_CPU_MOVDIR64B | PMK_CPU_AVX512F))
 		assert_int_equal(c.nt_stores, 1);
+	else if (f & PMK_CPU_AVX)
+		assert_int_equal(c.nt_stores, 2); /* of 32 bytes */
 	else
 		assert_int_equal(c.nt_stores, 4); /* movntdq of 16 bytes */
 }
