@@ -104,7 +104,6 @@ static inline void copy_lines(const struct pmk_kernels *k, char *dst,
 			lines -= first;
 		}
 		done = copy_by_streams(dst, src, lines * PMK_LINE_SIZE, two, t);
-
 		dst += done;
 		src += done;
 		lines -= done / PMK_LINE_SIZE;
@@ -174,21 +173,6 @@ static inline bool is_streaming(unsigned int flags)
 	       !is_temporal(flags);
 }
 
-/* Less than a line, within one: the commonest copy, and the one where each
- * instruction counts. */
-static inline void copy_in_line(const struct pmk_kernels *k, char *dst,
-				const char *src, size_t len, unsigned int flags)
-{
-	if (is_streaming(flags) && !(flags & PMK_F_NOFLUSH) &&
-	    pmk_edge_is_words(dst, len)) {
-		pmk_edge_stream(dst, src, len);
-		return;
-	}
-	pmk_edge_store(dst, src, len);
-	if (!(flags & PMK_F_NOFLUSH))
-		pmk_flush_line(k, dst);
-}
-
 static void copy_apart(const struct pmk_kernels *k, char *dst, const char *src,
 		       size_t len, unsigned int flags,
 		       const struct pmk_tuning *t)
@@ -233,8 +217,6 @@ static inline void *move(const struct pmk_kernels *k, void *dst,
 			pmk_flush(dst, len);
 	} else if (d - s < len || s - d < len) {
 		pmk_copy_overlapping(dst, src, len, flags);
-	} else if (len - 1 < PMK_LINE_SIZE - 1 - d % PMK_LINE_SIZE) {
-		copy_in_line(k, dst, src, len, flags);
 	} else if (len && is_lines_past_cache(d, len, flags, t)) {
 		copy_lines(k, dst, src, len / PMK_LINE_SIZE,
 			   !is_streaming(flags), t);
