@@ -28,26 +28,14 @@ struct args {
 	struct bench_options opt;
 };
 
-/* What a benchmark takes besides the options of all. */
-enum {
-	TAKES_SIZES = 1 << 0,
-	TAKES_ON = 1 << 1,
-	TAKES_REPORT = 1 << 2,
-	TAKES_MIGRATE = 1 << 3,
-	TAKES_ALL = TAKES_SIZES | TAKES_ON | TAKES_REPORT,
-};
-
 static const struct benchmark {
 	const char *name;
 	int (*run)(const struct bench_options *opt);
-	unsigned int takes;
+	bool migrates; /* takes --migrate */
 } benchmarks[] = {
-	{ "copy", bench_copy, TAKES_ALL },
-	{ "set", bench_set, TAKES_ALL },
-	{ "page", bench_page, TAKES_ALL | TAKES_MIGRATE },
-	{ "clear", bench_clear, TAKES_ALL },
-	{ "flush", bench_flush, TAKES_ALL },
-	{ "log", bench_log, 0 },
+	{ "copy", bench_copy, false },   { "set", bench_set, false },
+	{ "page", bench_page, true },    { "clear", bench_clear, false },
+	{ "flush", bench_flush, false }, { "log", bench_log, false },
 };
 
 static const struct argp_option options[] = {
@@ -166,23 +154,10 @@ static const struct argp argp = {
 /* An option that a benchmark would ignore is refused. */
 static int check(const struct benchmark *b, const struct bench_options *opt)
 {
-	const struct {
-		unsigned int takes;
-		bool given;
-		const char *name;
-	} some[] = {
-		{ TAKES_SIZES, opt->n_sizes, "--sizes" },
-		{ TAKES_ON, opt->on, "--on" },
-		{ TAKES_ON, opt->overwrite, "--overwrite" },
-		{ TAKES_REPORT, opt->report, "--report" },
-		{ TAKES_MIGRATE, opt->migrate, "--migrate" },
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(some); i++)
-		if (some[i].given && !(b->takes & some[i].takes)) {
-			out_error("%s does not take %s", b->name, some[i].name);
-			return EXIT_USAGE;
-		}
+	if (opt->migrate && !b->migrates) {
+		out_error("%s does not take --migrate", b->name);
+		return EXIT_USAGE;
+	}
 	if ((opt->on && !*opt->on) || (opt->report && !*opt->report)) {
 		out_error("%s: an empty name",
 			  opt->on && !*opt->on ? "--on" : "--report");

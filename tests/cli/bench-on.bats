@@ -32,15 +32,42 @@ teardown() {
 @test "an empty file is empty again" {
 	in_memory
 	: >"$memory/empty"
-	works pmk bench flush "${quick[@]}" --on "$memory/empty"
-	is 0 "$(stat -c %s "$memory/empty")"
+	for what in flush log; do
+		works pmk bench $what "${quick[@]}" --on "$memory/empty"
+		is 0 "$(stat -c %s "$memory/empty")"
+	done
+}
+
+@test "log: the file is gone, and so is libpmemlog's beside it" {
+	in_memory
+	works pmk bench log "${quick[@]}" --on "$memory/new" --json
+	holds '.host.medium == "DRAM: a file on tmpfs, not persistent memory"'
+	holds '[.cases[] | .pmk_ns > 0 and .bare_ns > 0] | all'
+	is "" "$(ls -A "$memory")"
+	# the name may be a link to elsewhere
+	mkdir "$memory/links"
+	: >"$memory/file"
+	ln -s ../file "$memory/links/link"
+	works pmk bench log "${quick[@]}" --on "$memory/links/link"
+	is "file links" "$(ls -A "$memory" | tr '\n' ' ' | sed 's/ $//')"
+	is link "$(ls -A "$memory/links")"
+}
+
+@test "log: a directory that takes no file: libpmemlog is left out" {
+	in_memory
+	: >"$memory/file"
+	chmod a-w "$memory"
+	[ ! -w "$memory" ] || skip "root may write everywhere"
+	works pmk bench log "${quick[@]}" --on "$memory/file" --json
+	holds '.host.libpmemlog == null'
+	is 0 "$(stat -c %s "$memory/file")"
 }
 
 @test "content is not lost unless that is asked for" {
 	in_memory
 	head -c 16M /dev/zero | tr '\0' x >"$memory/full"
 	cp "$memory/full" copy
-	for what in copy set flush page clear; do
+	for what in copy set flush page clear log; do
 		fails 1 'full: there is data already, which would be lost; --overwrite allows it' \
 			pmk bench $what "${quick[@]}" --sizes 4k --on "$memory/full"
 		cmp copy "$memory/full"
@@ -62,6 +89,14 @@ teardown() {
 	fails 1 'small: too small: 1 MiB, and at least 4 MiB is needed' \
 		pmk bench copy "${quick[@]}" --on "$memory/small" --overwrite
 	is 1048576 "$(stat -c %s "$memory/small")"
+	# a log of the least size, that every case fits
+	truncate -s 4M "$memory/small"
+	works pmk bench log --quick --rounds 1 --on "$memory/small" --overwrite --json
+	holds '[.cases[] | .pmk_ns > 0 and .bare_ns > 0] == [true, true, true, true]'
+	is 4194304 "$(stat -c %s "$memory/small")"
+	truncate -s 3M "$memory/small"
+	fails 1 'small: too small: 3 MiB, and at least 4 MiB is needed' \
+		pmk bench log --quick --rounds 1 --on "$memory/small" --overwrite
 }
 
 @test "flushes that make nothing durable are not measured" {
@@ -80,6 +115,34 @@ teardown() {
 		.libc_ns > 0] | all'
 	holds '.host.medium | test("^not persistent memory: .*granularity page")'
 	no_file f
+	before=$(ls -A)
+	works pmk bench log "${quick[@]}" --on f --json
+	holds '[.cases[] | .pmk_variant == "msync" and .bare_variant == "msync" and
+		.pmk_ns > 0 and .bare_ns > 0] | all'
+	holds '.host.medium | test("^not persistent memory: .*granularity page")'
+	holds '[.targets[] | .met == null and
+		.why == "of msync(2) nothing is promised"] | all'
+	is "$before" "$(ls -A)"
+}
+
+# libpmemlog makes its records durable there as well: its first ones lie in the
+# third page of the pool, and it syncs that page.
+@test "log: where pmk calls msync, so does libpmemlog" {
+	local pool
+	command -v strace >/dev/null || skip "strace is not installed"
+	case $(stat -f -c %T .) in
+	tmpfs | ramfs) skip "the directory of the tests is in memory" ;;
+	esac
+	run --separate-stderr pmk doctor .
+	[ "$status" -eq 3 ] || skip "the directory of the tests may be DAX"
+	# leaks cannot be looked for under strace
+	run -0 --separate-stderr env ASAN_OPTIONS=detect_leaks=0 \
+		strace -y -e trace=mmap,msync -o trace \
+		"$PMK" bench log "${quick[@]}" --on f --json
+	[ "$(json '.host.libpmemlog')" != null ] ||
+		skip "$(json '.host.libpmemlog_missing')"
+	pool=$(sed -n 's,.*mmap(.* 33554432.*/pmk-bench\..* = \(0x[0-9a-f]*\)$,\1,p' trace)
+	grep -q "msync($(printf '0x%x' $((pool + 8192)))," trace
 }
 
 @test "what cannot be mapped is refused" {

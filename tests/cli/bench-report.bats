@@ -71,6 +71,30 @@ whole() {
 	done
 }
 
+@test "log: bare stores are drawn, and nothing is lost to them" {
+	need_gnuplot
+	works pmk bench log --quick --rounds 1 --report r
+	jq -e '.benchmark == "log" and (.cases | length) == 4' r/results.json
+	grep -q '<title>pmk bench log</title>' r/index.html
+	is "latency-01.svg rate-01.svg rate-02.svg time-01.svg time-02.svg" \
+		"$(cd r && ls -- *.svg | tr '\n' ' ' | sed 's/ $//')"
+	for svg in r/*.svg; do
+		grep -q '<text>pmk' "$svg"
+		grep -q '<text>bare' "$svg"
+		# both sizes are marked, also the one at the end
+		grep -q '<text>32 B</text>' "$svg"
+		grep -q '<text>64 B</text>' "$svg"
+	done
+	for svg in r/rate-0[12].svg; do
+		grep -qF "src=\"${svg#r/}\"" r/index.html
+	done
+	# no tile, no cell, no row among the lost
+	run ! grep -Eq 'bare / pmk|<th scope=col>bare|lost to bare|[0-9] to bare' r/index.html
+	is "$(jq '[.cases[].ratio_libpmemlog | select(. != null and . < 0.97)] |
+		length' r/results.json)" \
+		"$(grep -o '<td class=l[123]' r/index.html | wc -l)"
+}
+
 @test "an earlier report is replaced, whole" {
 	need_gnuplot
 	works "${quick[@]}" --report r

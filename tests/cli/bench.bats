@@ -148,8 +148,10 @@ near='def near($a; $b): (($a - $b) | fabs) <= 0.0001 * $b;'
 	holds '(.cases | length) == 60 * ([.cases[].threads] | max)'
 	holds '[.cases[].dst_offset_bytes] | unique == [0, 1, 8, 32, 60]'
 	holds '[.cases[].src_offset_bytes] | unique == [0, 1]'
-	fails 2 'no size that this benchmark has' \
-		pmk bench flush --quick --sizes 100
+	for what in flush log; do
+		fails 2 'no size that this benchmark has' \
+			pmk bench $what --quick --sizes 100
+	done
 }
 
 @test "log: schema, cases and figures" {
@@ -159,6 +161,9 @@ near='def near($a; $b): (($a - $b) | fabs) <= 0.0001 * $b;'
 		"$(json '[.cases[] | [.op, .size_bytes, .media_bytes,
 			.records_per_drain]] | sort | tojson')"
 	holds '[.cases[] | .pmk_ns, .bare_ns, .pmk_over_bare] | all(. > 0)'
+	# the least that can be: nothing is lost to it
+	holds '[.cases[] | has("ratio_bare")] | any | not'
+	holds '.summary | tojson | test("bare") | not'
 	holds "$near [.cases[] | near(.pmk_over_bare; .pmk_ns / .bare_ns)] | all"
 	holds '[.cases[] | select(.records_per_drain == 1) |
 		.pmk_latency_p50_ns > 0 and
@@ -177,8 +182,19 @@ near='def near($a; $b): (($a - $b) | fabs) <= 0.0001 * $b;'
 		skip "$(json '.host.libpmemlog_missing')"
 	holds "$near [.cases[] |
 		near(.ratio_libpmemlog; .libpmemlog_ns / .pmk_ns)] | all"
+	holds "$near near(.summary.worst_ratio_libpmemlog;
+		[.cases[].ratio_libpmemlog] | min)"
+	holds '(.summary.losing_cases | length) ==
+		([.cases[].ratio_libpmemlog | select(. < 0.97)] | length)'
 	holds '.targets.append_64_ratio_libpmemlog | .at_least == 2 and
 		.met == (.value >= 2)'
+}
+
+@test "log: of one size; what is promised of another is not known" {
+	works pmk bench log --quick --rounds 1 --sizes 32 --json
+	holds '[.cases[] | [.op, .size_bytes]] == [["append", 32], ["batch64", 32]]'
+	holds '[.targets[] | .value == null and .met == null and
+		.why == "no records of 64 bytes"] | all'
 }
 
 @test "the host and the medium are named" {
@@ -203,13 +219,16 @@ near='def near($a; $b): (($a - $b) | fabs) <= 0.0001 * $b;'
 	grep -q '^libpmem cannot be loaded: .*broken/libpmem.so.1: file too short' \
 		<<<"$output"
 	works pmk bench log --quick --rounds 1
-	grep -q '^peer    cannot be loaded: .*broken/libpmemlog.so.1: file too short' \
+	grep -q '^libpmemlog cannot be loaded: .*broken/libpmemlog.so.1: file too short' \
 		<<<"$output"
 	works pmk bench log --quick --rounds 1 --json
 	is null "$(json '.host.libpmemlog')"
 	holds '.host.libpmemlog_missing | test("file too short")'
 	holds '[.cases[] | has("libpmemlog_ns") or has("ratio_libpmemlog")] | any | not'
 	holds '.targets | .append_64_ratio_libpmemlog.value == null'
+	# nothing was won, nor lost
+	holds '.summary | has("losing_cases") and .losing_cases == null and
+		.worst_ratio_libpmemlog == null'
 }
 
 @test "peers that are not there: what to install" {
@@ -219,7 +238,7 @@ near='def near($a; $b): (($a - $b) | fabs) <= 0.0001 * $b;'
 	works ./pmk bench copy --quick --rounds 1 --sizes 64
 	grep -q '^libpmem not installed: apt install libpmem1$' <<<"$output"
 	works ./pmk bench log --quick --rounds 1
-	grep -q '^peer    not installed: apt install libpmemlog1$' <<<"$output"
+	grep -q '^libpmemlog not installed: apt install libpmemlog1$' <<<"$output"
 }
 
 @test "tables name the columns, and nothing is left in /dev/shm" {
@@ -228,6 +247,10 @@ near='def near($a; $b): (($a - $b) | fabs) <= 0.0001 * $b;'
 	grep -Eq '^CASE +THREADS +SIZE +OFFSET +PMK NS .*LIBC/PMK' <<<"$output"
 	grep -Eq '^against libc: geometric mean [0-9.]+, worst' <<<"$output"
 	works pmk bench log --quick --rounds 1
+	grep -Eq '^CASE +THREADS +SIZE .*BARE NS .*PMK/BARE .*PMK P50 +PMK P99 +PMK P99.9' \
+		<<<"$output"
+	grep -q 'record of 32 bytes takes 64 on media, one of 64 takes 128\.$' \
+		<<<"$output"
 	grep -Eq '^append of 64 bytes / bare store .*at most 1.25: (met|missed)' <<<"$output"
 	is "$before" "$(find /dev/shm -maxdepth 1 -name 'pmk-bench.*')"
 }
@@ -244,8 +267,8 @@ near='def near($a; $b): (($a - $b) | fabs) <= 0.0001 * $b;'
 	for args in "" "copy log" "copy --rounds 0" "copy --rounds 10001" \
 		"copy --rounds x" "log --rounds -1" "log --quick=1" \
 		"copy --sizes 4x" "copy --sizes 0" "copy --sizes ,," \
-		"copy --overwrite" "copy --migrate" "log --on x" \
-		"log --report x" "log --sizes 64"; do
+		"copy --overwrite" "copy --migrate" "log --overwrite" \
+		"log --migrate"; do
 		# shellcheck disable=SC2086 # words
 		run -2 --separate-stderr "${limit[@]}" pmk bench $args
 		[[ $stderr == "pmk bench: "* ]]

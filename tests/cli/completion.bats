@@ -46,9 +46,7 @@ complete_line() {
 	is "" "$(complete_line pmk bench copy "")"
 	# page and clear have bats files that run them
 	for what in copy set flush log; do
-		sizes=--sizes=4k
-		[ "$what" != log ] || sizes=
-		works pmk bench "$what" --quick --rounds 1 $sizes
+		works pmk bench "$what" --quick --rounds 1 --sizes 64
 	done
 }
 

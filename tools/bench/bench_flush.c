@@ -220,15 +220,16 @@ static size_t line_sides(const struct flush_bench *b, const struct job *like,
 
 	add(sides, jobs, &n, like,
 	    &(struct bench_side_def){
-		    "pmk",
-		    pmk_op_kernel(PMK_OP_FLUSH),
-		    { .run = drain ? persist_pmk : flush_pmk } });
+		    .key = "pmk",
+		    .variant = pmk_op_kernel(PMK_OP_FLUSH),
+		    .fn = { .run = drain ? persist_pmk : flush_pmk } });
 	if (*b->peer.file)
 		add(sides, jobs, &n, like,
 		    &(struct bench_side_def){
-			    "libpmem",
-			    b->peer.flush_variant,
-			    { .run = drain ? persist_peer : flush_peer } });
+			    .key = "libpmem",
+			    .variant = b->peer.flush_variant,
+			    .fn = { .run = drain ? persist_peer
+						 : flush_peer } });
 	for (size_t i = 0; i < ARRAY_SIZE(instructions); i++) {
 		const char *name = instructions[i].name;
 
@@ -236,9 +237,10 @@ static size_t line_sides(const struct flush_bench *b, const struct job *like,
 			continue;
 		add(sides, jobs, &n, like,
 		    &(struct bench_side_def){
-			    name,
-			    name,
-			    { .run = drain ? persist_kernel : flush_kernel } });
+			    .key = name,
+			    .variant = name,
+			    .fn = { .run = drain ? persist_kernel
+						 : flush_kernel } });
 		jobs[n - 1].lines = instructions[i].lines;
 	}
 	return n;
@@ -250,13 +252,18 @@ static size_t page_sides(const struct flush_bench *b, const struct job *like,
 	size_t n = 0;
 
 	add(sides, jobs, &n, like,
-	    &(struct bench_side_def){ "pmk", "msync", { .run = msync_pmk } });
+	    &(struct bench_side_def){ .key = "pmk",
+				      .variant = "msync",
+				      .fn = { .run = msync_pmk } });
 	if (*b->peer.file)
 		add(sides, jobs, &n, like,
-		    &(struct bench_side_def){
-			    "libpmem", "msync", { .run = msync_peer } });
+		    &(struct bench_side_def){ .key = "libpmem",
+					      .variant = "msync",
+					      .fn = { .run = msync_peer } });
 	add(sides, jobs, &n, like,
-	    &(struct bench_side_def){ "libc", "msync", { .run = msync_libc } });
+	    &(struct bench_side_def){ .key = "libc",
+				      .variant = "msync",
+				      .fn = { .run = msync_libc } });
 	return n;
 }
 

@@ -274,12 +274,16 @@ static size_t fill(run_fn *const run[COPY_SIDES], const char *variant,
 {
 	size_t n = 0;
 
-	sides[n++] = (struct bench_side_def){ "pmk", variant, { .run = *run } };
+	sides[n++] = (struct bench_side_def){ .key = "pmk",
+					      .variant = variant,
+					      .fn = { .run = run[0] } };
 	if (*peer->file)
-		sides[n++] = (struct bench_side_def){ "libpmem",
-						      peer->copy_variant,
-						      { .run = run[1] } };
-	sides[n++] = (struct bench_side_def){ "libc", NULL, { .run = run[2] } };
+		sides[n++] =
+			(struct bench_side_def){ .key = "libpmem",
+						 .variant = peer->copy_variant,
+						 .fn = { .run = run[1] } };
+	sides[n++] = (struct bench_side_def){ .key = "libc",
+					      .fn = { .run = run[2] } };
 	return n;
 }
 

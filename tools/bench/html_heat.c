@@ -156,11 +156,14 @@ static void by_side(FILE *f, const struct bench_suite *s,
 	const char *keys[BENCH_KEYS];
 	size_t n = 0;
 
+	for (size_t k = 1; k < first->n_sides; k++)
+		if (!first->side[k].floor)
+			keys[n++] = first->side[k].key;
+	if (!n)
+		return;
 	table_head(f, first, NULL);
-	for (size_t k = 1; k < first->n_sides; k++) {
-		keys[n++] = first->side[k].key;
-		fprintf(f, "<th scope=col>%s</th>", first->side[k].key);
-	}
+	for (size_t k = 0; k < n; k++)
+		fprintf(f, "<th scope=col>%s</th>", keys[k]);
 	fputs("</tr>\n", f);
 	rows(f, s, first, keys, n, o);
 	fputs("</table>\n", f);

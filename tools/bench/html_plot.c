@@ -234,7 +234,9 @@ static void script_plot(FILE *f, const struct plot *p, enum kind kind)
 		kind == PLOT_LATENCY || p->first->n_sides > INSIDE
 			? "outside right top"
 			: "inside left top");
-	fprintf(f, "plot [%zu:%zu] ", p->smallest,
+	/* a mark on the very end is left out where gnuplot's rounding puts it
+	 * beyond: 64 in [32:64] */
+	fprintf(f, "plot [%zu:%zu*1.0001] ", p->smallest,
 		kind == PLOT_LATENCY ? p->largest_latency : p->largest->size);
 	for (size_t side = 0; side < p->first->n_sides; side++) {
 		fputs(side ? ", " : "", f);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The three sides of pmk bench log. */
 #include <errno.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,10 +11,12 @@
 
 #include <pmk/copy.h>
 #include <pmk/flush.h>
+#include <pmk/kernel.h>
 #include <pmk/map.h>
 
 #include "base/util.h"
 #include "bench/log_sides.h"
+#include "bench/room.h"
 #include "out.h"
 #include "pmk.h"
 #include "signals.h"
@@ -42,10 +45,10 @@ static int renew_log(struct log_sides *l)
 
 	l->log = NULL;
 	if (!rc)
-		rc = pmk_rlog_format(l->log_map, PMK_RLOG_FORCE);
+		rc = pmk_rlog_format(l->map, PMK_RLOG_FORCE);
 	if (!rc)
-		rc = pmk_rlog_attach(l->log_map, PMK_RLOG_WRITE, &l->log);
-	l->log_left = LOG_ROOM - HEADER_PAGE;
+		rc = pmk_rlog_attach(l->map, PMK_RLOG_WRITE, &l->log);
+	l->log_left = l->room - HEADER_PAGE;
 	return rc;
 }
 
@@ -84,14 +87,21 @@ static void pmk_batch(void *arg, uint64_t ops)
 	}
 }
 
-/* The bare store: one line of MOVNTI for each record. */
+/* The bare store: one line for each record, by MOVNTI. */
+
+static inline char *next_line(struct log_sides *l)
+{
+	char *line = (char *)pmk_map_addr(l->map) + l->bare_off;
+
+	l->bare_off += LOG_LINE;
+	if (l->bare_off == l->room) /* a division would show in the figure */
+		l->bare_off = HEADER_PAGE;
+	return line;
+}
 
 static inline void store_next_line(struct log_sides *l, size_t i)
 {
-	char *base = pmk_map_addr(l->bare_map);
-
-	pmk_memcpy_flushcache(base + l->bare_off, l->record[i % LOG_BATCH], 64);
-	l->bare_off = (l->bare_off + LOG_LINE) % LOG_ROOM;
+	pmk_memcpy_flushcache(next_line(l), l->record[i % LOG_BATCH], 64);
 }
 
 static void bare_store(void *arg, uint64_t ops)
@@ -109,6 +119,30 @@ static void bare_batch(void *arg, uint64_t ops)
 			store_next_line(arg, i);
 		pmk_drain(); /* the batch */
 	}
+}
+
+/* The same where a page is the granularity: msync(2). */
+
+static void sync_lines(struct log_sides *l, size_t n)
+{
+	char *first = (char *)pmk_map_addr(l->map) + l->bare_off;
+
+	for (size_t i = 0; i < n; i++)
+		memcpy(next_line(l), l->record[i], LOG_LINE);
+	/* drains: all of them */
+	fail(l, LOG_BARE, pmk_map_persist(l->map, first, n * LOG_LINE));
+}
+
+static void sync_store(void *arg, uint64_t ops)
+{
+	for (; ops; ops--)
+		sync_lines(arg, 1);
+}
+
+static void sync_batch(void *arg, uint64_t ops)
+{
+	for (; ops; ops -= LOG_BATCH)
+		sync_lines(arg, LOG_BATCH);
 }
 
 /* libpmemlog. */
@@ -147,61 +181,81 @@ static void peer_batch(void *arg, uint64_t ops)
 			fail(l, LOG_PMEMLOG, -errno);
 }
 
-struct benchfn_side log_side(struct log_sides *l, enum log_side side,
-			     size_t payload, size_t batch)
+size_t log_sides(struct log_sides *l, size_t payload, size_t batch,
+		 struct bench_side_def sides[LOG_SIDES])
 {
-	static const struct benchfn_side one[LOG_SIDES] = {
-		[LOG_PMK] = { pmk_append, pmk_prepare, { NULL } },
-		[LOG_BARE] = { bare_store, NULL, { NULL } },
-		[LOG_PMEMLOG] = { peer_append, peer_prepare, { NULL } },
+	bool many = batch > 1;
+	const struct bench_side_def all[LOG_SIDES] = {
+		[LOG_PMK] = { .key = "pmk",
+			      .variant = l->pages ? "msync"
+						  : pmk_op_kernel(
+							    PMK_OP_STORE_LINE),
+			      .fn = { .run = many ? pmk_batch : pmk_append,
+				      .prepare = pmk_prepare,
+				      .arg = { l } } },
+		[LOG_BARE] = { .key = "bare",
+			       .variant = l->pages ? "msync" : "movnti",
+			       .floor = true,
+			       .fn = { .arg = { l } } },
+		[LOG_PMEMLOG] = { .key = "libpmemlog",
+				  .fn = { .run = many ? peer_batch
+						      : peer_append,
+					  .prepare = peer_prepare,
+					  .arg = { l } } },
 	};
-	static const struct benchfn_side many[LOG_SIDES] = {
-		[LOG_PMK] = { pmk_batch, pmk_prepare, { NULL } },
-		[LOG_BARE] = { bare_batch, NULL, { NULL } },
-		[LOG_PMEMLOG] = { peer_batch, peer_prepare, { NULL } },
-	};
-	struct benchfn_side s = (batch > 1 ? many : one)[side];
 
+	memcpy(sides, all, sizeof(all));
+	if (l->pages)
+		sides[LOG_BARE].fn.run = many ? sync_batch : sync_store;
+	else
+		sides[LOG_BARE].fn.run = many ? bare_batch : bare_store;
 	l->payload = payload;
-	/* from the start: its records are aligned as well as they can be */
-	if (side == LOG_PMEMLOG)
-		l->pool_left = 0;
-	s.arg[0] = l;
-	return s;
+	/* from the start: no batch goes past the end, and libpmemlog's records
+	 * are aligned as well as they can be */
+	l->bare_off = HEADER_PAGE;
+	l->pool_left = 0;
+	return l->n;
 }
 
 /* Open and close. */
 
-/* Memory like an emulated mapping's, every page of it there. */
-static int open_room(struct pmk_map **map_ret)
+/* Where files of the room's kind can be made. */
+static bool find_directory(const struct bench_room *room, char dir[PATH_MAX])
 {
-	const struct pmk_map_params params = {
-		.len = LOG_ROOM,
-		.flags = PMK_MAP_EMULATED,
-	};
-	int rc = pmk_map_open(NULL, &params, map_ret);
+	char *slash;
 
-	if (rc)
-		return out_fail("memory for the log", rc, NULL);
-	memset(pmk_map_addr(*map_ret), 0, LOG_ROOM);
-	return EXIT_OK;
+	if (!room->path) {
+		snprintf(dir, PATH_MAX, "/dev/shm");
+		return true;
+	}
+	if (!realpath(room->path, dir))
+		return false;
+	slash = strrchr(dir, '/');
+	slash[slash == dir] = '\0';
+	return true;
 }
 
 /* The pool loses its name at once: nothing is left behind, come what may. */
-static bool create_pool(struct log_sides *l)
+static bool create_pool(struct log_sides *l, const struct bench_room *room)
 {
-	char dir[] = "/dev/shm/pmk-bench.XXXXXX", path[sizeof(dir) + 8];
+	char parent[PATH_MAX], dir[PATH_MAX + 32], path[sizeof(dir) + 8];
 
+	if (!find_directory(room, parent)) {
+		snprintf(l->peer.why, sizeof(l->peer.why), "%.200s: %s",
+			 room->path, pmk_strerror(-errno));
+		return false;
+	}
+	snprintf(dir, sizeof(dir), "%s/pmk-bench.XXXXXX", parent);
 	if (!mkdtemp(dir)) {
-		snprintf(l->peer.why, sizeof(l->peer.why), "%s: %s", dir,
+		snprintf(l->peer.why, sizeof(l->peer.why), "%.200s: %s", parent,
 			 pmk_strerror(-errno));
 		return false;
 	}
 	snprintf(path, sizeof(path), "%s/log", dir);
-	l->pool = l->peer.create(path, LOG_ROOM, 0600);
+	l->pool = l->peer.create(path, l->room, 0600);
 	if (!l->pool)
 		snprintf(l->peer.why, sizeof(l->peer.why),
-			 "pmemlog_create in /dev/shm: %.200s",
+			 "pmemlog_create in %.80s: %.200s", parent,
 			 l->peer.errormsg());
 	unlink(path);
 	rmdir(dir);
@@ -211,39 +265,45 @@ static bool create_pool(struct log_sides *l)
 /* Append until it is full, so that every page is there. */
 static bool fill_pool(struct log_sides *l)
 {
-	static const unsigned char chunk[65536];
-	size_t left = l->peer.nbyte(l->pool);
-
-	for (; left >= sizeof(chunk); left -= sizeof(chunk))
-		if (l->peer.append(l->pool, chunk, sizeof(chunk))) {
-			snprintf(l->peer.why, sizeof(l->peer.why),
-				 "pmemlog_append: %.200s", l->peer.errormsg());
-			return false;
-		}
-	return true;
+	if (!l->peer.append(l->pool, pmk_map_addr(l->map),
+			    l->peer.nbyte(l->pool)))
+		return true;
+	snprintf(l->peer.why, sizeof(l->peer.why), "pmemlog_append: %.200s",
+		 l->peer.errormsg());
+	return false;
 }
 
-int log_sides_open(struct log_sides *l)
+static bool open_peer(struct log_sides *l, const struct bench_room *room)
 {
 	bool created;
-	int rc;
 
-	*l = (struct log_sides){ .n = LOG_PMEMLOG };
+	if (!peer_load_pmemlog(&l->peer, !l->pages))
+		return false;
+	if (pmk_map_kind(l->map) == PMK_MAP_KIND_DEVDAX) {
+		snprintf(l->peer.why, sizeof(l->peer.why),
+			 "would need a device of its own");
+		return false;
+	}
+	signals_hold();
+	created = create_pool(l, room);
+	signals_release();
+	return created && fill_pool(l);
+}
+
+void log_sides_open(struct log_sides *l, const struct bench_room *room)
+{
+	*l = (struct log_sides){
+		.n = LOG_PMEMLOG,
+		.map = room->map,
+		.pages = pmk_map_granularity(room->map) == PMK_GRANULARITY_PAGE,
+		.room = pmk_min_size(room->size, LOG_ROOM),
+	};
 	for (size_t i = 0; i < LOG_BATCH; i++)
 		memset(l->record[i], (int)(i + 1), LOG_LINE);
-	rc = open_room(&l->log_map);
-	if (!rc)
-		rc = open_room(&l->bare_map);
-	if (rc || !peer_load_pmemlog(&l->peer))
-		return rc;
-	signals_hold();
-	created = create_pool(l);
-	signals_release();
-	if (created && fill_pool(l))
+	if (open_peer(l, room))
 		l->n = LOG_SIDES;
 	else
 		l->peer.file[0] = '\0'; /* not usable here */
-	return EXIT_OK;
 }
 
 int log_sides_verdict(const struct log_sides *l)
@@ -263,6 +323,4 @@ void log_sides_close(struct log_sides *l)
 	if (l->pool)
 		l->peer.close(l->pool);
 	pmk_rlog_close(l->log);
-	pmk_map_close(l->log_map);
-	pmk_map_close(l->bare_map);
 }

@@ -65,10 +65,10 @@ static void find_file(const void *fn, char *file, size_t size)
 }
 
 /* Never closed: the library may have started what must not end with it. */
-static void *load(const char *name)
+static void *load(const char *name, bool is_pmem)
 {
 	/* read by the library when it first asks whether memory is pmem */
-	setenv("PMEM_IS_PMEM_FORCE", "1", 1);
+	setenv("PMEM_IS_PMEM_FORCE", is_pmem ? "1" : "0", 1);
 	return dlopen(name, RTLD_NOW | RTLD_LOCAL);
 }
 
@@ -118,7 +118,7 @@ bool peer_load_pmem(struct peer_pmem *peer)
 		{ "pmem_persist", &peer->persist },
 		{ "pmem_msync", &peer->msync },
 	};
-	void *lib = load(PMEM);
+	void *lib = load(PMEM, true);
 
 	*peer = (struct peer_pmem){ .file = "" };
 	if (!lib || !find_all(lib, symbols, ARRAY_SIZE(symbols))) {
@@ -130,7 +130,7 @@ bool peer_load_pmem(struct peer_pmem *peer)
 	return true;
 }
 
-bool peer_load_pmemlog(struct peer_pmemlog *peer)
+bool peer_load_pmemlog(struct peer_pmemlog *peer, bool is_pmem)
 {
 	const struct symbol symbols[] = {
 		{ "pmemlog_create", &peer->create },
@@ -141,7 +141,7 @@ bool peer_load_pmemlog(struct peer_pmemlog *peer)
 		{ "pmemlog_nbyte", &peer->nbyte },
 		{ "pmemlog_errormsg", &peer->errormsg },
 	};
-	void *lib = load(PMEMLOG);
+	void *lib = load(PMEMLOG, is_pmem);
 
 	*peer = (struct peer_pmemlog){ .file = "" };
 	if (!lib || !find_all(lib, symbols, ARRAY_SIZE(symbols))) {

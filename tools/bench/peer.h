@@ -45,9 +45,10 @@ struct peer_pmemlog {
 	const char *(*errormsg)(void);
 };
 
-/* Both set PMEM_IS_PMEM_FORCE=1, so that the peer takes memory for pmem as the
- * emulated mapping does.  True if the library is usable. */
+/* Both set PMEM_IS_PMEM_FORCE, so that the peer takes memory for pmem (1) where
+ * the mapping does; libpmemlog does without msync(2) then.  True if the library
+ * is usable. */
 bool peer_load_pmem(struct peer_pmem *peer);
-bool peer_load_pmemlog(struct peer_pmemlog *peer);
+bool peer_load_pmemlog(struct peer_pmemlog *peer, bool is_pmem);
 
 #endif /* TOOLS_BENCH_PEER_H */

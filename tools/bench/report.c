@@ -41,26 +41,6 @@ void report_json_latency(struct json_object *o, const char *side,
 	add_ns(o, side, "latency_p999_ns", l->p999_ns);
 }
 
-void report_json_peer(struct json_object *o, const char *name, const char *file,
-		      const char *why)
-{
-	char key[64];
-
-	if (*file) {
-		out_json_path(o, name, file);
-		return;
-	}
-	if (json_object_object_add(o, name, NULL))
-		out_of_memory();
-	snprintf(key, sizeof(key), "%s_missing", name);
-	out_json_path(o, key, why);
-}
-
-void report_print_peer(const char *name, const char *file, const char *why)
-{
-	printf("%-7s %s\n", name, *file ? file : why);
-}
-
 void report_progress(const char *what, size_t done, size_t total)
 {
 	if (!isatty(STDERR_FILENO))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the reports of the benchmarks share: numbers, peers, progress. */
+/* What the reports of the benchmarks share: numbers, progress. */
 #ifndef TOOLS_BENCH_REPORT_H
 #define TOOLS_BENCH_REPORT_H
 
@@ -21,11 +21,6 @@ void report_json_figure(struct json_object *o, const char *side,
 			const struct benchfn_figure *f);
 void report_json_latency(struct json_object *o, const char *side,
 			 const struct benchfn_latency *l);
-
-/* The file a peer was loaded from, or null and, with "_missing", why not. */
-void report_json_peer(struct json_object *o, const char *name, const char *file,
-		      const char *why);
-void report_print_peer(const char *name, const char *file, const char *why);
 
 /* "@what: case @done of @total" on a terminal; done == total wipes it off. */
 void report_progress(const char *what, size_t done, size_t total);

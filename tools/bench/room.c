@@ -175,7 +175,7 @@ static int refuse_pages(const struct bench_room *r,
 {
 	return out_error("%s: not persistent memory: %s; what is flushed there "
 			 "is durable by msync(2) only, which pmk bench flush "
-			 "measures",
+			 "and log measure",
 			 r->path, pmk_map_reason_text(rep->reason));
 }
 

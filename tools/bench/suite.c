@@ -36,7 +36,11 @@
 void bench_suite_init(struct bench_suite *s, const char *name,
 		      const struct bench_options *opt)
 {
-	*s = (struct bench_suite){ .name = name, .opt = opt };
+	*s = (struct bench_suite){
+		.name = name,
+		.opt = opt,
+		.peer = "libpmem",
+	};
 	host_read(&s->host);
 }
 
@@ -56,6 +60,7 @@ void bench_suite_peer(struct bench_suite *s, const char *key, const char *file,
 {
 	char missing[sizeof(s->fact->key)];
 
+	s->peer = key;
 	if (*file) {
 		bench_suite_fact(s, key, file);
 		return;
@@ -141,7 +146,7 @@ static void measure(struct bench_case *c, const struct benchfn_params *p)
 static bool is_lost(const struct bench_case *c)
 {
 	for (size_t i = 1; i < c->n_sides; i++)
-		if (bench_side_ratio(c, i) < REPORT_LOST)
+		if (bench_side_is_lost(c, i))
 			return true;
 	return false;
 }
@@ -223,6 +228,7 @@ const struct bench_case *bench_suite_case(struct bench_suite *s,
 	for (size_t i = 0; i < n_sides; i++) {
 		c->side[i].key = sides[i].key;
 		c->side[i].variant = sides[i].variant;
+		c->side[i].floor = sides[i].floor;
 		fn[i] = sides[i].fn;
 	}
 	measure_case(s, c, fn, work);
@@ -248,6 +254,11 @@ const struct bench_side *bench_case_side(const struct bench_case *c,
 double bench_side_ratio(const struct bench_case *c, size_t side)
 {
 	return c->side[side].figure.median_ns / c->side[0].figure.median_ns;
+}
+
+bool bench_side_is_lost(const struct bench_case *c, size_t side)
+{
+	return !c->side[side].floor && bench_side_ratio(c, side) < REPORT_LOST;
 }
 
 double bench_case_ratio(const struct bench_case *c, const char *key)
@@ -287,22 +298,34 @@ char *bench_case_name(const struct bench_case *c, char *text, size_t size)
 	return text;
 }
 
-size_t bench_suite_keys(const struct bench_suite *s,
+static size_t find_keys(const struct bench_suite *s, bool floors,
 			const char *keys[BENCH_KEYS])
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < s->n_cases; i++)
 		for (size_t k = 1; k < s->cases[i].n_sides; k++) {
-			const char *key = s->cases[i].side[k].key;
+			const struct bench_side *b = &s->cases[i].side[k];
 			size_t j = 0;
 
-			while (j < n && strcmp(keys[j], key))
+			while (j < n && strcmp(keys[j], b->key))
 				j++;
-			if (j == n && n < BENCH_KEYS)
-				keys[n++] = key;
+			if (b->floor == floors && j == n && n < BENCH_KEYS)
+				keys[n++] = b->key;
 		}
 	return n;
+}
+
+size_t bench_suite_keys(const struct bench_suite *s,
+			const char *keys[BENCH_KEYS])
+{
+	return find_keys(s, false, keys);
+}
+
+size_t bench_suite_floors(const struct bench_suite *s,
+			  const char *keys[BENCH_KEYS])
+{
+	return find_keys(s, true, keys);
 }
 
 size_t bench_suite_ops(const struct bench_suite *s, const char *ops[BENCH_KEYS])

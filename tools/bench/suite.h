@@ -20,6 +20,10 @@
  * more with three times the rounds, and the second measurement is the one that
  * counts, whatever it says: a case has to look lost twice to be it.
  *
+ * A side may be a floor: the least that the job can cost, and no competitor.
+ * What counts there is our time by its, at least 1 by nature, so nothing is
+ * lost to it, and it has no part in what the cases say together.
+ *
  * When memory runs out the process ends with a message, as in out.h.
  */
 #ifndef TOOLS_BENCH_SUITE_H
@@ -39,6 +43,7 @@ struct json_object;
 struct bench_side {
 	const char *key;     /* prefix in JSON: "pmk", "libpmem", "rep_movsq" */
 	const char *variant; /* the kernel at work ("avx512f"), or NULL */
+	bool floor;          /* no competitor, see above */
 	struct benchfn_figure figure;
 	struct benchfn_latency latency;
 };
@@ -70,6 +75,7 @@ struct bench_case {
 struct bench_side_def {
 	const char *key;
 	const char *variant;
+	bool floor;
 	struct benchfn_side fn;
 };
 
@@ -110,6 +116,10 @@ struct bench_fact {
 struct bench_suite {
 	const char *name; /* "copy" */
 	const struct bench_options *opt;
+	/* The side that the summary is about: "losing_cases" of the JSON
+	 * document are those lost to it.  "libpmem" if no other is named. */
+	const char *peer;
+	bool show_latency; /* our percentiles are columns of the table, too */
 	struct host host;
 	struct bench_fact fact[BENCH_FACTS];
 	size_t n_facts;
@@ -134,8 +144,9 @@ void bench_suite_init(struct bench_suite *s, const char *name,
 void bench_suite_fact(struct bench_suite *s, const char *key,
 		      const char *value);
 
-/* A peer library: the file it was loaded from, or, if that is empty, why it is
- * not there ("KEY": null and "KEY_missing" in the JSON document). */
+/* The peer library, whose side is @key, kept by reference: the file it was
+ * loaded from, or, if that is empty, why it is not there ("KEY": null and
+ * "KEY_missing" in the JSON document). */
 void bench_suite_peer(struct bench_suite *s, const char *key, const char *file,
 		      const char *why);
 

@@ -32,7 +32,10 @@ static void add_side(struct json_object *o, const struct bench_case *c,
 	add_str(o, join(key, b->key, "variant"), b->variant);
 	if (b->latency.samples)
 		report_json_latency(o, b->key, &b->latency);
-	if (i)
+	if (b->floor)
+		report_json_double(o, join(key, "pmk_over", b->key),
+				   1 / bench_side_ratio(c, i));
+	else if (i)
 		report_json_double(o, join(key, "ratio", b->key),
 				   bench_side_ratio(c, i));
 }
@@ -130,17 +133,19 @@ static struct json_object *ops_to_json(const struct bench_suite *s,
 	return o;
 }
 
-/* Without libpmem nothing was won against it, nor lost. */
-static void add_no_libpmem(struct json_object *o)
+/* Without the peer nothing was won against it, nor lost. */
+static void add_no_peer(struct json_object *o, const char *peer)
 {
-	out_json_null(o, "worst_ratio_libpmem");
-	out_json_null(o, "geomean_ratio_libpmem");
+	char key[64];
+
+	out_json_null(o, join(key, "worst_ratio", peer));
+	out_json_null(o, join(key, "geomean_ratio", peer));
 	out_json_null(o, "losing_cases");
 }
 
 static struct json_object *summary_to_json(const struct bench_suite *s)
 {
-	bool has_libpmem = false;
+	bool has_peer = false;
 	struct json_object *o = json_object_new_object();
 	const char *keys[BENCH_KEYS];
 	size_t n = bench_suite_keys(s, keys);
@@ -152,13 +157,13 @@ static struct json_object *summary_to_json(const struct bench_suite *s)
 		add_ratios(o, keys[k], &r);
 		out_json_add(o, join(key, "losing_cases", keys[k]),
 			     lost_to(s, keys[k]));
-		if (!strcmp(keys[k], "libpmem")) {
+		if (!strcmp(keys[k], s->peer)) {
 			out_json_add(o, "losing_cases", lost_to(s, keys[k]));
-			has_libpmem = true;
+			has_peer = true;
 		}
 	}
-	if (!has_libpmem)
-		add_no_libpmem(o);
+	if (!has_peer)
+		add_no_peer(o, s->peer);
 	out_json_add(o, "by_op", ops_to_json(s, keys, n));
 	out_json_u64(o, "cases", s->n_cases);
 	out_json_u64(o, "cases_measured_again", s->again);

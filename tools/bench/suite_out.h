@@ -22,10 +22,12 @@ struct bench_case *bench_suite_add(struct bench_suite *s,
 				   const struct bench_case *what,
 				   size_t n_sides);
 
-/* The keys of all sides but ours, and all operations, in the order in which
- * they appear.  Return their number. */
+/* The keys of all competitors, or all floors; and all operations.  In the order
+ * in which they appear.  Return their number. */
 size_t bench_suite_keys(const struct bench_suite *s,
 			const char *keys[BENCH_KEYS]);
+size_t bench_suite_floors(const struct bench_suite *s,
+			  const char *keys[BENCH_KEYS]);
 size_t bench_suite_ops(const struct bench_suite *s,
 		       const char *ops[BENCH_KEYS]);
 
@@ -39,6 +41,7 @@ void bench_suite_ratios(const struct bench_suite *s, const char *key,
 			const char *op, struct bench_ratios *ratios_ret);
 /* The time of side @side by ours. */
 double bench_side_ratio(const struct bench_case *c, size_t side);
+bool bench_side_is_lost(const struct bench_case *c, size_t side);
 bool bench_target_is_met(const struct bench_target *t);
 /* One line each; a member each of those that are known. */
 void bench_targets_print(const struct bench_target *t, size_t n);

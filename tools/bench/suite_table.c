@@ -106,52 +106,97 @@ static void cells_lost(struct row *r, const struct bench_case *c)
 	size_t n = 0;
 
 	for (size_t k = 1; k < c->n_sides; k++)
-		if (bench_side_ratio(c, k) < REPORT_LOST && n < sizeof(text))
+		if (bench_side_is_lost(c, k) && n < sizeof(text))
 			n += (size_t)snprintf(text + n, sizeof(text) - n,
 					      "%s%s", n ? ", " : "",
 					      c->side[k].key);
 	cell(r, text);
 }
 
-static void cells_wide(struct row *r, const struct bench_case *c,
-		       const char *const *keys, size_t n)
-{
-	const struct bench_side *b;
+/* Floors, then competitors: what stands beside ours in a row. */
+struct beside {
+	const char *key[2 * BENCH_KEYS];
+	size_t n_floors;
+	size_t n;
+};
 
-	cells_case(r, c);
-	cell_number(r, c->side[0].figure.median_ns, 1);
-	for (size_t k = 0; k < n; k++) {
-		b = bench_case_side(c, keys[k]);
-		if (b)
-			cell_number(r, b->figure.median_ns, 1);
+static struct beside find_beside(const struct bench_suite *s)
+{
+	struct beside b;
+
+	b.n_floors = bench_suite_floors(s, b.key);
+	b.n = b.n_floors + bench_suite_keys(s, b.key + b.n_floors);
+	return b;
+}
+
+static void cells_beside(struct row *r, const struct bench_case *c,
+			 const struct beside *b)
+{
+	const struct bench_side *side;
+	double ratio;
+
+	for (size_t k = 0; k < b->n; k++) {
+		side = bench_case_side(c, b->key[k]);
+		if (side)
+			cell_number(r, side->figure.median_ns, 1);
 		else
 			cell(r, "-");
 	}
-	for (size_t k = 0; k < n; k++)
-		if (bench_case_side(c, keys[k]))
-			cell_number(r, bench_case_ratio(c, keys[k]), 2);
+	for (size_t k = 0; k < b->n; k++) {
+		ratio = bench_case_ratio(c, b->key[k]);
+		if (ratio > 0)
+			cell_number(r, k < b->n_floors ? 1 / ratio : ratio, 2);
 		else
 			cell(r, "-");
-	cells_lost(r, c);
+	}
+}
+
+static void cells_latency(struct row *r, const struct benchfn_latency *l)
+{
+	const double ns[] = { l->p50_ns, l->p99_ns, l->p999_ns };
+
+	for (size_t i = 0; i < sizeof(ns) / sizeof(*ns); i++)
+		if (l->samples)
+			cell_number(r, ns[i], 1);
+		else
+			cell(r, "-");
+}
+
+static void columns_wide(struct libscols_table *tb, const struct bench_suite *s,
+			 const struct beside *b)
+{
+	columns_case(tb);
+	add_upper(tb, "pmk", " ns");
+	for (size_t k = 0; k < b->n; k++)
+		add_upper(tb, b->key[k], " ns");
+	for (size_t k = 0; k < b->n_floors; k++)
+		add_upper(tb, "pmk/", b->key[k]);
+	for (size_t k = b->n_floors; k < b->n; k++)
+		add_upper(tb, b->key[k], "/pmk");
+	if (s->show_latency) {
+		add_upper(tb, "pmk", " p50");
+		add_upper(tb, "pmk", " p99");
+		add_upper(tb, "pmk", " p99.9");
+	}
+	add_column(tb, "LOST TO", 0);
 }
 
 /* One row a case: the figures beside each other, then the ratios. */
 static void fill_wide(struct libscols_table *tb, const struct bench_suite *s)
 {
-	const char *keys[BENCH_KEYS];
-	size_t n = bench_suite_keys(s, keys);
+	struct beside b = find_beside(s);
 
-	columns_case(tb);
-	add_upper(tb, "pmk", " ns");
-	for (size_t k = 0; k < n; k++)
-		add_upper(tb, keys[k], " ns");
-	for (size_t k = 0; k < n; k++)
-		add_upper(tb, keys[k], "/pmk");
-	add_column(tb, "LOST TO", 0);
+	columns_wide(tb, s, &b);
 	for (size_t i = 0; i < s->n_cases; i++) {
+		const struct bench_case *c = &s->cases[i];
 		struct row r = new_row(tb);
 
-		cells_wide(&r, &s->cases[i], keys, n);
+		cells_case(&r, c);
+		cell_number(&r, c->side[0].figure.median_ns, 1);
+		cells_beside(&r, c, &b);
+		if (s->show_latency)
+			cells_latency(&r, &c->side[0].latency);
+		cells_lost(&r, c);
 	}
 }
 
@@ -166,7 +211,7 @@ static void cells_long(struct row *r, const struct bench_case *c, size_t k)
 	cell_number(r, b->figure.median_ns, 1);
 	cell_number(r, bench_case_rate(c, b) / 1e9, 2);
 	cell_number(r, ratio, 2);
-	cell(r, ratio < REPORT_LOST ? "lost" : "");
+	cell(r, bench_side_is_lost(c, k) ? "lost" : "");
 }
 
 /* One row a side: many variants of one job. */

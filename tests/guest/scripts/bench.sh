@@ -26,6 +26,9 @@ must mount -o dax=always "/dev/$D" /mnt
 bench "a new DAX file" 0 flush /mnt/f
 check_match "its medium" "persistent memory: fsdax on ext4, $D, granularity cache line, domain *" "$(medium)"
 check "what is left" "lost+found" "$(ls /mnt)"
+bench "a log in a new DAX file" 0 log /mnt/f
+check_match "its medium" "persistent memory: fsdax on ext4, $D, granularity cache line, domain *" "$(medium)"
+check "what is left" "lost+found" "$(ls /mnt)"
 must dd if=/dev/zero of=/mnt/f bs=1M count=24
 bench "a DAX file with content" 1 copy /mnt/f
 check_match "the message" "pmk bench: /mnt/f: there is data already*" "$(cat /tmp/stderr)"
@@ -39,4 +42,6 @@ check_match "the message" "pmk bench: /dev/$X: a device has content*" "$(cat /tm
 bench "the same, to be overwritten" 0 set "/dev/$X" --overwrite
 check_match "its medium" "persistent memory: devdax, $X, granularity cache line, domain *" "$(medium)"
 bench "flushes there" 0 flush "/dev/$X" --overwrite
+bench "a log there" 0 log "/dev/$X" --overwrite
+check_match "its medium" "persistent memory: devdax, $X, granularity cache line, domain *" "$(medium)"
 finish
