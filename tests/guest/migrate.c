@@ -258,6 +258,31 @@ static void device_pages(const char *path)
 	try_move("devdax", p, to, MPOL_MF_MOVE);
 }
 
+/* One page after the other, until the node has no memory for the next: its
+ * answer is the one that is said. */
+static void full_node(void)
+{
+	size_t len = 300U << 20;
+	char *p = mmap(NULL, len, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	int status = MOVE_STATUS_UNSET;
+	long rc = 0;
+
+	if (p == MAP_FAILED || madvise(p, len, MADV_NOHUGEPAGE)) {
+		perror("300 MiB");
+		return;
+	}
+	for (size_t off = 0; off < len && !rc && (!off || status >= 0);
+	     off += PAGE) {
+		void *page = memset(p + off, 0x5a, PAGE);
+
+		status = MOVE_STATUS_UNSET;
+		rc = call(0, &page, &to, MPOL_MF_MOVE, &status);
+	}
+	say("full", rc, status);
+	munmap(p, len);
+}
+
 int main(int argc, char **argv)
 {
 	if (argc != 4)
@@ -277,5 +302,6 @@ int main(int argc, char **argv)
 	poisoned_pages();
 	device_pages(argv[3]);
 	calls();
+	full_node();
 	return 0;
 }

@@ -65,6 +65,7 @@ said "no such process" "ESRCH: no such process; $unset"
 said "no list" "EFAULT: a list is not readable, or the statuses not writable; $unset"
 said "all, without rights" "$eperm; $unset"
 said "of another user" "$eperm; $unset"
+said "full" "ENOMEM: no memory; $unset"
 said "confined" "EACCES: the process may not use that node; $unset"
 
 # --- the command
