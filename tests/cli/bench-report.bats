@@ -67,7 +67,7 @@ whole() {
 	for what in set flush; do
 		works pmk bench $what --quick --rounds 1 --sizes 64,4k --report r
 		jq -e --arg what "$what" '.benchmark == $what' r/results.json
-		grep -q "<title>pmk bench $what</title>" r/index.html
+		grep -q "<title>pmk bench $what --quick</title>" r/index.html
 	done
 }
 
@@ -75,7 +75,7 @@ whole() {
 	need_gnuplot
 	works pmk bench log --quick --rounds 1 --report r
 	jq -e '.benchmark == "log" and (.cases | length) == 4' r/results.json
-	grep -q '<title>pmk bench log</title>' r/index.html
+	grep -q '<title>pmk bench log --quick</title>' r/index.html
 	is "latency-01.svg rate-01.svg rate-02.svg time-01.svg time-02.svg" \
 		"$(cd r && ls -- *.svg | tr '\n' ' ' | sed 's/ $//')"
 	for svg in r/*.svg; do

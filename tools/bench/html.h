@@ -21,6 +21,11 @@ char *html_group_name(const struct bench_case *c, char *text, size_t size);
 /* Text with the characters escaped that have a meaning in HTML. */
 void html_text(FILE *f, const char *text);
 
+/* How a page begins: up to a heading, the host and the medium.  No character of
+ * @title has a meaning in HTML. */
+struct host;
+void html_head(FILE *f, const char *title, const struct host *host);
+
 /* The whole page; what it shows of the plots are the files that
  * html_plots_make() makes. */
 void html_page(FILE *f, const struct bench_suite *s);
@@ -30,6 +35,10 @@ void html_plots(FILE *f, const struct bench_suite *s);
 /* Run gnuplot(1) on plots.gp in directory @dir.  Signals are held: gnuplot is
  * ended when one waits.  EXIT_OK, or EXIT_FAIL after a message. */
 int html_gnuplot(const char *dir);
+
+/* Give a plot that gnuplot made a style sheet, for a dark background.  EXIT_OK,
+ * or EXIT_FAIL after a message. */
+int html_style(const char *dir, const char *name);
 
 /* Write the script for gnuplot(1) and run it in directory @dir, which it
  * leaves with the script and the plots.  EXIT_OK, or EXIT_FAIL after a

@@ -5,18 +5,13 @@
  * beside them; afterwards each is given a style sheet, for gnuplot knows no
  * dark background.
  */
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include <pmk/error.h>
-
-#include "base/cleanup.h"
 #include "base/size.h"
 #include "bench/html.h"
+#include "bench/report_file.h"
 #include "out.h"
 #include "pmk.h"
 
@@ -256,57 +251,10 @@ static void write_script(FILE *f, const struct bench_suite *s)
 	each_plot(f, s, script_plot);
 }
 
-/* The style sheet. */
-
-static const char style[] =
-	"<style>text{fill:#24292f}[stroke=\"black\"]{stroke:#57606a}"
-	"@media (prefers-color-scheme:dark){text{fill:#d0d7de}"
-	"[stroke=\"black\"]{stroke:#8b949e}}</style>\n";
-
-/* All of a file with a 0 behind it, or NULL. */
-static char *slurp(int dir, const char *name, size_t *len_ret)
-{
-	int fd = openat(dir, name, O_RDONLY | O_CLOEXEC);
-	_cleanup_file_ FILE *f = fd < 0 ? NULL : fdopen(fd, "re");
-	char *text = NULL;
-
-	if (!f)
-		return NULL;
-	*len_ret = 0;
-	if (getdelim(&text, len_ret, EOF, f) < 0) {
-		free(text);
-		return NULL;
-	}
-	*len_ret = strlen(text);
-	return text;
-}
-
-/* Puts the style behind the first tag, <svg ...>. */
-static int add_style(int dir, const char *name)
-{
-	size_t len;
-	_cleanup_free_ char *text = slurp(dir, name, &len);
-	char *at = text ? strstr(text, "<svg") : NULL;
-	FILE *f;
-	int fd;
-
-	at = at ? strchr(at, '>') : NULL;
-	if (!at)
-		return out_error("gnuplot made no plot %s", name);
-	at++;
-	fd = openat(dir, name, O_WRONLY | O_TRUNC | O_CLOEXEC);
-	f = fd < 0 ? NULL : fdopen(fd, "we");
-	if (!f)
-		return out_error("%s: %s", name, pmk_strerror(-errno));
-	fwrite(text, 1, (size_t)(at - text), f);
-	fputs(style, f);
-	fputs(at, f);
-	return fclose(f) ? out_error("%s: %s", name, pmk_strerror(-errno))
-			 : EXIT_OK;
-}
+/* The style sheet of each. */
 
 struct styling {
-	int dir;
+	const char *dir;
 	int rc;
 };
 
@@ -318,30 +266,24 @@ static void style_plot(FILE *f, const struct plot *p, enum kind kind)
 
 	(void)f;
 	if (!styling.rc)
-		styling.rc = add_style(styling.dir, file_name(p, kind, name));
+		styling.rc = html_style(styling.dir, file_name(p, kind, name));
 }
 
 int html_plots_make(const char *dir, const struct bench_suite *s)
 {
-	_cleanup_free_ char *path = NULL;
-	FILE *f;
+	FILE *f = report_file_create(dir, "plots.gp");
 	int rc;
 
-	if (asprintf(&path, "%s/plots.gp", dir) < 0)
-		out_of_memory();
-	f = fopen(path, "we");
 	if (!f)
-		return out_error("%s: %s", path, pmk_strerror(-errno));
+		return EXIT_FAIL;
 	write_script(f, s);
-	if (fclose(f))
-		return out_error("%s: %s", path, pmk_strerror(-errno));
-	rc = html_gnuplot(dir);
+	rc = report_file_close(f, "plots.gp");
+	if (!rc)
+		rc = html_gnuplot(dir);
 	if (rc)
 		return rc;
-	styling.rc = 0;
-	styling.dir = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	styling = (struct styling){ .dir = dir };
 	each_plot(NULL, s, style_plot);
-	close(styling.dir);
 	return styling.rc;
 }
 

@@ -56,19 +56,26 @@ static uint64_t group_available(void)
 	return max > used ? max - used : 0;
 }
 
-int memory_check(uint64_t need)
+uint64_t memory_available(void)
 {
 	uint64_t have = system_available(), group = group_available();
+
+	return group < have ? group : have;
+}
+
+int memory_check(uint64_t need)
+{
+	uint64_t have = memory_available();
 	char need_text[32], have_text[32];
 
-	have = group < have ? group : have;
 	if (need <= have)
 		return EXIT_OK;
 	pmk_size_format(need, need_text, sizeof(need_text));
 	pmk_size_format(have, have_text, sizeof(have_text));
-	return out_error("not enough memory: %s more is needed, and %s is "
-			 "available; --quick or --sizes need less",
-			 need_text, have_text);
+	return out_error(
+		"not enough memory: %s more is needed, and %s is "
+		"available; a smaller --size, --sizes or --quick need less",
+		need_text, have_text);
 }
 
 /* Finds the mapping that holds @addr; what follows describes it. */

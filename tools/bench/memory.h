@@ -10,6 +10,9 @@
  * control group of this process, running out; else a message and EXIT_FAIL. */
 int memory_check(uint64_t need);
 
+/* Bytes that can be had so. */
+uint64_t memory_available(void);
+
 /* "none", "all" or "in part": how much of [@addr, @addr + @len) is mapped by
  * entries of 2 MiB, as /proc/self/smaps tells; "unknown" of a DAX mapping, of
  * which it does not.  Written to @text. */
