@@ -11,6 +11,14 @@
 #include <stdint.h>
 #include <string.h>
 
+static inline uint16_t pmk_get_le16(const void *p)
+{
+	uint16_t v;
+
+	memcpy(&v, p, sizeof(v));
+	return le16toh(v);
+}
+
 static inline uint32_t pmk_get_le32(const void *p)
 {
 	uint32_t v;
@@ -25,6 +33,12 @@ static inline uint64_t pmk_get_le64(const void *p)
 
 	memcpy(&v, p, sizeof(v));
 	return le64toh(v);
+}
+
+static inline void pmk_put_le16(void *p, uint16_t v)
+{
+	v = htole16(v);
+	memcpy(p, &v, sizeof(v));
 }
 
 static inline void pmk_put_le32(void *p, uint32_t v)

@@ -13,9 +13,11 @@
 #include <pmk/domain.h>
 #include <pmk/error.h>
 #include <pmk/flush.h>
+#include <pmk/infoblock.h>
 #include <pmk/kernel.h>
 #include <pmk/log.h>
 #include <pmk/map.h>
+#include <pmk/memmap.h>
 #include <pmk/page.h>
 #include <pmk/rlog.h>
 #include <pmk/tune.h>
