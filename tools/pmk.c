@@ -31,17 +31,24 @@ static const struct command commands[] = {
 	  NULL },
 	{ "copy", cmd_copy, "copy a file to persistent memory and back", NULL },
 	{ "log", NULL, "persist records in a log", log_commands },
+	{ "memmap", NULL, "what a namespace costs, and its struct pages",
+	  memmap_commands },
 	{ "bench", cmd_bench, "measure against libpmem and libc", NULL },
 	{ NULL, NULL, NULL, NULL },
 };
 
 static void print_help(const struct command *table, const char *prefix)
 {
+	char page[64];
+
+	/* the page of "pmk log" is pmk-log(1) */
+	snprintf(page, sizeof(page), "%s", prefix);
+	if (strchr(page, ' '))
+		*strchr(page, ' ') = '-';
 	printf("Usage: %s COMMAND [OPTION...]\n\nCommands:\n", prefix);
 	for (; table->name; table++)
 		printf("  %-8s  %s\n", table->name, table->summary);
-	printf("\n`%s COMMAND --help' and %s(1) tell more.\n", prefix,
-	       strcmp(prefix, "pmk") ? "pmk-log" : "pmk");
+	printf("\n`%s COMMAND --help' and %s(1) tell more.\n", prefix, page);
 }
 
 /* "log", "log create", ...: @prefix is "log " for those of a subtable. */

@@ -21,6 +21,7 @@ struct command {
 };
 
 extern const struct command log_commands[];
+extern const struct command memmap_commands[];
 
 /* Run the row of @table that @argv[1] names; @prefix is "pmk" or "pmk log".
  * Handles --help and the like for the table itself. */
@@ -36,5 +37,9 @@ int cmd_log_append(int argc, char **argv);
 int cmd_log_check(int argc, char **argv);
 int cmd_log_create(int argc, char **argv);
 int cmd_log_read(int argc, char **argv);
+int cmd_memmap_inspect(int argc, char **argv);
+int cmd_memmap_predict(int argc, char **argv);
+int cmd_memmap_simulate(int argc, char **argv);
+int cmd_memmap_verify(int argc, char **argv);
 
 #endif /* TOOLS_PMK_H */

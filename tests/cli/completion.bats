@@ -20,7 +20,7 @@ complete_line() {
 }
 
 @test "commands and subcommands" {
-	is "bench copy cpu doctor list log help" "$(complete_line pmk "")"
+	is "bench copy cpu doctor list log memmap help" "$(complete_line pmk "")"
 	is "copy cpu" "$(complete_line pmk c)"
 	is "append check create read" "$(complete_line pmk log "")"
 	is "create" "$(complete_line pmk log cr)"
@@ -35,6 +35,11 @@ complete_line() {
 	# as readline cuts "--format=" and "--format=j"
 	is "raw json" "$(complete_line pmk log read --format =)"
 	is "json" "$(complete_line pmk log read --format = j)"
+	is "--usable= --usage" "$(complete_line pmk memmap predict --us)"
+	is "dev mem" "$(complete_line pmk memmap predict --map "")"
+	is "devdax" "$(complete_line pmk memmap predict --size 1G --mode = d)"
+	is "4K 2M 1G" "$(complete_line pmk memmap predict --align "")"
+	is FILES "$(complete_line pmk memmap predict --iomem "")"
 }
 
 @test "what bench takes, once" {
@@ -51,7 +56,7 @@ complete_line() {
 }
 
 @test "help goes before commands, not before options and files" {
-	is "bench copy cpu doctor list log" "$(complete_line pmk help "")"
+	is "bench copy cpu doctor list log memmap" "$(complete_line pmk help "")"
 	is "append check create read" "$(complete_line pmk help log "")"
 	is "" "$(complete_line pmk help cpu "")"
 	is "" "$(complete_line pmk help log read --s)"

@@ -28,6 +28,11 @@ log create
 log append
 log read
 log check
+memmap
+memmap predict
+memmap inspect
+memmap simulate
+memmap verify
 bench" "$output"
 }
 
@@ -44,13 +49,19 @@ bench" "$output"
 
 @test "--help names every command" {
 	works pmk --help
-	for c in cpu doctor list copy log bench; do
+	for c in cpu doctor list copy log memmap bench; do
 		grep -q "^  $c " <<<"$output"
 	done
 	works pmk log --help
 	for c in create append read check; do
 		grep -q "^  $c " <<<"$output"
 	done
+	grep -q 'pmk-log(1)' <<<"$output"
+	works pmk memmap --help
+	for c in predict inspect simulate verify; do
+		grep -q "^  $c " <<<"$output"
+	done
+	grep -q 'pmk-memmap(1)' <<<"$output"
 }
 
 @test "help X is X --help, and every command has it, on stdout" {
