@@ -95,7 +95,7 @@ static const struct {
 	{ other_pages_mem, "npfns is not what fits; the kernel does not mind" },
 	{ nothing_left, "nothing is left for data, and this kernel does not "
 			"look: it makes a device of no size, or of a senseless "
-			"one" },
+			"one, and with map=dev it may crash" },
 };
 
 _Static_assert(ARRAY_SIZE(notes) < PMK_INFOBLOCK_MAX_NOTES,
