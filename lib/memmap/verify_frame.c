@@ -2,10 +2,8 @@
 /*
  * What each frame of a namespace is, and what its struct page must hold.
  *
- * The words of 6.1 and 6.12 are those that these kernels were seen to write.
- * Tail 1 of 6.15 and later follows the offsets in the BTF of 6.18; that fields
- * nobody names are zero there, tail 2 of 7.1 and the mask of 7.2 are from
- * descriptions.
+ * The words of struct pages of 64 bytes are those that kernels were seen to
+ * write, profile.c says which; those of 80 and 96 bytes are from descriptions.
  */
 #include <errno.h>
 #include <string.h>
@@ -212,7 +210,7 @@ static void expect_tail1(const struct verify_ns *ns, uint64_t frame,
 	}
 }
 
-/* Since 7.1 the head is made last, and its empty list of deferred splits stays
+/* Since 6.18 the head is made last, and its empty list of deferred splits stays
  * in tail 2; before, tail 2 was written over it, or it was not there. */
 static void expect_tail2(const struct verify_ns *ns, uint64_t frame,
 			 uint64_t *w)
