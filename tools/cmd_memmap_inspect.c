@@ -114,6 +114,8 @@ static void check_write(const struct input *in, struct argp_state *state)
 {
 	if (in->look.translate)
 		argp_error(state, "--write and --translate exclude each other");
+	if (in->look.offset % 512)
+		argp_error(state, "--offset: not a multiple of 512");
 	if (in->size == NOT_GIVEN)
 		return;
 	if (in->size < SIZE_MIN)
@@ -126,10 +128,10 @@ static void check_read(const struct input *in, struct argp_state *state)
 {
 	if (in->force)
 		argp_error(state, "--force goes with --write only");
-	if (in->ns.map != NO_MAP)
-		argp_error(state, "--map goes with --write only");
-	if (in->ns.align)
-		argp_error(state, "--align goes with --write only");
+	if (in->ns.map != NO_MAP && !in->look.ns.uuid_known)
+		argp_error(state, "--map goes with --write, or with --uuid");
+	if (in->ns.align && !in->look.ns.uuid_known)
+		argp_error(state, "--align goes with --write, or with --uuid");
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -156,6 +158,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_SIZE:
 		in->size = opt_size(state, "--size", arg, 1);
+		if (in->size == NOT_GIVEN)
+			argp_error(state, "--size: '%s' is too large", arg);
 		return 0;
 	case OPT_UUID:
 		parse_uuid(state, "--uuid", arg, l->ns.uuid, &l->ns.uuid_known);
@@ -193,7 +197,8 @@ static const struct argp argp = {
 	       "image of one.\v"
 	       "Without --write, --mode is that of the driver that looks (any), "
 	       "--start is not known unless given, and --struct-page is what "
-	       "the kernel has.  --map and --align go with --write.",
+	       "the kernel has.  --map and --align are those that the device was "
+	       "given with --uuid.",
 };
 
 static int write_block(struct input *in)
@@ -243,6 +248,11 @@ static int inspect(struct input *in)
 		l->ns.start = in->ns.start;
 		l->start_from = "--start";
 	}
+	l->ns.align = in->ns.align;
+	if (in->ns.map != NO_MAP)
+		l->ns.map_mode = in->ns.map == PMK_MEMMAP_DEV
+					 ? PMK_INFOBLOCK_MODE_DEV
+					 : PMK_INFOBLOCK_MODE_MEM;
 	if (l->ns.parent_uuid_known)
 		l->parent_from = "--parent-uuid";
 	rc = infoblock_read(l);

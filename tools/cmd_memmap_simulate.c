@@ -2,6 +2,7 @@
 /* pmk memmap simulate: build the struct pages of a namespace, and time it. */
 #include <argp.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "bench/bench.h"
 #include "bench/report_dir.h"
@@ -148,20 +149,33 @@ static const struct argp argp = {
 	       "more than once.",
 };
 
-/* The most that any window needs at least: pieces are not cut. */
+/* The memory that the largest piece takes which is not cut: the first of those
+ * in front of the data, or of the data. */
 static uint64_t least_bytes(const struct pmk_memmap *map)
 {
-	uint64_t frames = pmk_memmap_frames(map), most = 0, bytes, end;
+	const struct pmk_memmap_layout *l = pmk_memmap_layout(map);
+	uint64_t data = l->altmap_reserve ? l->dataoff / 4096 : 0;
+	uint64_t front = pmk_memmap_bytes(map, 0, sim_next_cut(map, 0));
+	uint64_t behind =
+		pmk_memmap_bytes(map, data, sim_next_cut(map, data) - data);
 
-	for (uint64_t first = 0; first < frames; first = end) {
-		end = first + 512;
-		while (end < frames && pmk_memmap_cut(map, end) <= first)
-			end *= 2;
-		end = pmk_memmap_cut(map, end);
-		bytes = pmk_memmap_bytes(map, first, end - first);
-		most = bytes > most ? bytes : most;
-	}
-	return most;
+	return front > behind ? front : behind;
+}
+
+/* Before anything is measured: what --dump would do. */
+static int check_dump(const struct input *in)
+{
+	struct stat on, dump;
+
+	if (!in->dump)
+		return EXIT_OK;
+	if (in->bench.on && !stat(in->bench.on, &on) &&
+	    !stat(in->dump, &dump) && on.st_dev == dump.st_dev &&
+	    on.st_ino == dump.st_ino)
+		return out_error("%s: named by both --on and --dump", in->dump);
+	if (in->bench.on && !strcmp(in->bench.on, in->dump))
+		return out_error("%s: named by both --on and --dump", in->dump);
+	return sim_dump_check(in->dump);
 }
 
 static int simulate(const struct input *in, struct sim_run *r,
@@ -233,11 +247,11 @@ int cmd_memmap_simulate(int argc, char **argv)
 		return out_error("no such namespace: %s",
 				 layout.reason ? layout.reason
 					       : out_explanation(rc, NULL));
-	if (in.bench.report) {
+	rc = check_dump(&in);
+	if (!rc && in.bench.report)
 		rc = report_dir_check(in.bench.report);
-		if (rc)
-			return rc;
-	}
+	if (rc)
+		return rc;
 	rc = pmk_memmap_new(&in.opt.sim, &map);
 	if (rc)
 		return out_fail("the namespace", rc, NULL);

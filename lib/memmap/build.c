@@ -43,7 +43,7 @@ PMK_EXPORT void pmk_memmap_build_altmap(struct pmk_memmap *map, uint64_t first,
 	}
 }
 
-/* What 7.1 has behind the loop over pages. */
+/* What kernels with a pass for it have behind the loop over pages. */
 static void set_movable(struct pmk_memmap *m, uint64_t first, uint64_t end)
 {
 	for (uint64_t f = first; f < end; f += MEMMAP_PAGEBLOCK)
@@ -60,6 +60,9 @@ PMK_EXPORT int64_t pmk_memmap_build(struct pmk_memmap *map, unsigned int engine,
 
 	if (engine >= ARRAY_SIZE(engines))
 		return pmk_fail(-ENOENT, "no engine %u", engine);
+	PMK_BUG_ON(!pmk_is_aligned((uintptr_t)buf, 64));
+	PMK_BUG_ON(pmk_memmap_cut(map, first) != first);
+	PMK_BUG_ON(end > map->frames);
 	if (begin >= end)
 		return 0;
 	page = (char *)buf + pmk_memmap_bytes(map, first, begin - first);

@@ -49,7 +49,7 @@ void pmk_memmap_flag_bits(const struct pmk_memmap_sim *sim,
 		bits_ret->last_cpupid.width = 0;
 }
 
-/* The link of a tail is its head's address, or (7.2) a mask that makes that of
+/* The link of a tail is its head's address, or (7.1) a mask that makes that of
  * the tail's own: only if struct pages divide a page evenly. */
 static uint64_t head_of(const struct pmk_memmap_sim *sim,
 			const struct memmap_profile *profile,

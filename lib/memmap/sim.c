@@ -4,43 +4,15 @@
 #include <stdlib.h>
 
 #include "base/export.h"
-#include "base/log.h"
 #include "base/util.h"
+#include "memmap/params.h"
 #include "memmap/sim.h"
 
 #define NODE_SHIFT   54
 #define ZONE_SHIFT   51
 #define CPUPID_SHIFT 30
-/* bytes that 19 bits count, in sections of 128 MiB */
-#define SECTIONS_END ((uint64_t)1 << 46)
 
 static const uint64_t huge_page = (uint64_t)1 << 30;
-
-static int check(const struct pmk_memmap_sim *sim)
-{
-	unsigned int have = sim->page_bytes ? sim->page_bytes : 64;
-	unsigned int kept = sim->ns.struct_page;
-
-	if (have != 64 && have != 80 && have != 96)
-		return pmk_fail(-EINVAL,
-				"a struct page of %u bytes: 64, 80 and 96 are "
-				"known",
-				have);
-	if (kept && kept != have && !(have == 64 && kept == 128))
-		return pmk_fail(-EINVAL,
-				"%u bytes are kept for struct pages of %u",
-				kept, have);
-	if (sim->nid >= 1024)
-		return pmk_fail(-EINVAL, "node %u: below 1024", sim->nid);
-	if (sim->zone >= 8)
-		return pmk_fail(-EINVAL, "zone %u: below 8", sim->zone);
-	if (sim->section_in_flags && sim->ns.size <= SECTIONS_END &&
-	    sim->ns.start > SECTIONS_END - sim->ns.size)
-		return pmk_fail(-EINVAL,
-				"beyond 64 TiB, the number of a section is not "
-				"in the flags");
-	return 0;
-}
 
 static void fill_init(struct pmk_memmap *m)
 {
@@ -137,7 +109,7 @@ static int fill_slots(struct pmk_memmap *m)
 
 static int fill(struct pmk_memmap *m)
 {
-	int rc = pmk_memmap_predict(&m->sim.ns, &m->layout);
+	int rc = pmk_memmap_lay_out(&m->sim, &m->layout);
 
 	if (rc)
 		return rc;
@@ -155,7 +127,7 @@ PMK_EXPORT int pmk_memmap_new(const struct pmk_memmap_sim *sim,
 			      struct pmk_memmap **map_ret)
 {
 	struct pmk_memmap *m;
-	int rc = check(sim);
+	int rc = pmk_memmap_check_sim(sim);
 
 	if (rc)
 		return rc;
@@ -163,10 +135,8 @@ PMK_EXPORT int pmk_memmap_new(const struct pmk_memmap_sim *sim,
 	if (!m)
 		return -ENOMEM;
 	m->sim = *sim;
-	m->bytes = sim->page_bytes ? sim->page_bytes : 64;
-	/* a kernel keeps room for the struct pages that it has */
-	if (!m->sim.ns.struct_page)
-		m->sim.ns.struct_page = m->bytes;
+	pmk_memmap_complete_sim(&m->sim);
+	m->bytes = m->sim.page_bytes;
 	rc = fill(m);
 	if (rc) {
 		pmk_memmap_free(m);

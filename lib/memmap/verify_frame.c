@@ -8,8 +8,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/log.h"
 #include "base/util.h"
+#include "memmap/params.h"
 #include "memmap/profile.h"
 #include "memmap/verify_frame.h"
 
@@ -31,30 +31,6 @@
 /* Two counters of 32 bits in one word. */
 #define PAIR(low, high) ((uint64_t)(uint32_t)(high) << 32 | (uint32_t)(low))
 
-static int check_values(struct pmk_memmap_sim *sim)
-{
-	if (!sim->page_bytes)
-		sim->page_bytes = 64;
-	if (sim->page_bytes != 64 && sim->page_bytes != 80 &&
-	    sim->page_bytes != 96)
-		return pmk_fail(-EINVAL,
-				"struct page is of 64, 80 or 96 bytes, not %u",
-				sim->page_bytes);
-	if (sim->nid >= 1024)
-		return pmk_fail(-EINVAL, "node %u: 1023 is the last", sim->nid);
-	if (sim->zone >= 8)
-		return pmk_fail(-EINVAL, "zone %u: 7 is the last", sim->zone);
-	if (!sim->ns.struct_page)
-		sim->ns.struct_page = sim->page_bytes;
-	if (sim->ns.map == PMK_MEMMAP_DEV &&
-	    sim->ns.struct_page < sim->page_bytes)
-		return pmk_fail(-EINVAL,
-				"%u bytes are kept for each struct page, which "
-				"has %u",
-				sim->ns.struct_page, sim->page_bytes);
-	return 0;
-}
-
 int pmk_verify_ns_init(struct verify_ns *ns, const struct pmk_memmap_sim *sim)
 {
 	bool dev = sim->ns.map == PMK_MEMMAP_DEV;
@@ -63,10 +39,11 @@ int pmk_verify_ns_init(struct verify_ns *ns, const struct pmk_memmap_sim *sim)
 
 	memset(ns, 0, sizeof(*ns));
 	ns->sim = *sim;
-	rc = check_values(&ns->sim);
+	rc = pmk_memmap_check_sim(sim);
 	if (rc)
 		return rc;
-	rc = pmk_memmap_predict(&ns->sim.ns, &layout);
+	pmk_memmap_complete_sim(&ns->sim);
+	rc = pmk_memmap_lay_out(&ns->sim, &layout);
 	if (rc)
 		return rc;
 	ns->profile = pmk_memmap_profile(sim->ns.kernel);

@@ -255,7 +255,7 @@ verdict() {
 	works pmk memmap inspect m --json
 	is "null 16777216 null" \
 		"$(json '"\(.namespace_start) \(.namespace_size_bytes) \(.namespace_uuid)"')"
-	is "parent_uuid uuid offset start end" \
+	is "parent_uuid uuid settings offset start end" \
 		"$(json '[.checks[] | select(.result == "skipped").name] | join(" ") | sub(" memmap"; "")')"
 	works pmk memmap inspect m
 	[[ $output == *"if what is not known here is right"* ]]

@@ -45,11 +45,43 @@ quick=(pmk memmap simulate --size 64M --rebinds 2)
 @test "a dump that cannot be written leaves nothing, and what was there" {
 	echo old >dump
 	fails 1 'no/dump: No such file' "${quick[@]}" --rebinds 0 --dump no/dump
-	fails 1 'Is a directory' "${quick[@]}" --rebinds 0 --dump .
+	fails 1 '\.: not a regular file' "${quick[@]}" --rebinds 0 --dump .
 	run -1 --separate-stderr bash -c 'ulimit -f 100; exec "$@"' bash \
 		"${quick[@]}" --rebinds 0 --dump dump
 	is old "$(cat dump)"
 	is dump "$(ls -A)"
+}
+
+@test "a dump takes the place of regular files only, and of none that is in use" {
+	mkfifo fifo
+	echo target >target
+	ln -s fifo link
+	fails 1 'fifo: not a regular file' "${quick[@]}" --dump fifo
+	fails 1 'link: not a regular file' "${quick[@]}" --dump link
+	[ -p fifo ]
+	fails 1 '/dev/null: not a regular file' "${quick[@]}" --dump /dev/null
+	[ -c /dev/null ]
+	fails 1 'both --on and --dump' "${quick[@]}" --on same --dump same
+	no_file same
+	fails 1 'both --on and --dump' "${quick[@]}" --on target --overwrite --dump ./target
+	# before anything is measured
+	fails 1 'no/dump: No such file' "${quick[@]}" --dump no/dump
+	is "" "$output"
+	# it stays whose it was
+	chmod 640 target
+	works "${quick[@]}" --rebinds 0 --dump target
+	is 640 "$(stat -c %a target)"
+	is $((64 * 256 * 64)) "$(stat -c %s target)"
+}
+
+@test "compounds of 1 GiB: windows of one, and not less" {
+	local g=(pmk memmap simulate --mode devdax --align 1G --rebinds 1 --engine stream)
+	works "${g[@]}" --size 40G --memory 20M --json
+	# 16 MiB each, so one a window
+	is "true 20971520" "$(json '"\(.windows >= 39) \(.window_bytes)"')"
+	fails 1 '--memory: 16 MiB is the least' "${g[@]}" --size 40G --memory 1M
+	works "${g[@]}" --size 40G --map mem --memory 1M --json
+	is 1 "$(json .windows)"
 }
 
 @test "the document: engines in order, all with figures" {
@@ -70,6 +102,8 @@ quick=(pmk memmap simulate --size 64M --rebinds 2)
 	is true "$(json '.fill_limit.gb_per_s > 0 and .altmap_mean_ms > 0 and
 		(.host.cpu | length) > 0 and (.host.medium | test("DRAM"))')"
 	works "${quick[@]}" --mode devdax --map mem --engine inline --engine slow --json
+	# the step is from the row above, there as here
+	is true "$(json '.engines[1] | .published_ratio_to_previous > 2.6 and .ratio_to_previous > 0')"
 	is "slow inline" "$(json '[.engines[].engine] | join(" ")')"
 	# 32 compounds of which 128 are written each
 	is "4096 16384" "$(json '"\(.struct_pages_written) \(.pr_debug_pages)"')"
@@ -132,6 +166,14 @@ quick=(pmk memmap simulate --size 64M --rebinds 2)
 	fails 1 'start misaligned' pmk memmap simulate --size 1G --start 4097
 	fails 1 'ends behind' pmk memmap simulate --size 0x8000000000000000
 	fails 1 'no such namespace' pmk memmap simulate --size 2M
+	fails 1 'behind 4 PiB' pmk memmap simulate --size 4P
+	fails 1 'beyond 64 TiB' pmk memmap simulate --size 65T --section-in-flags
+	fails 1 'multiple of 4096' pmk memmap simulate --size 1G --vmemmap-base 1
+	# 6.1 makes a device without a page of that
+	fails 1 'nothing is left for data' pmk memmap simulate --size 1145044992 \
+		--start 4571791360 --mode devdax --align 1G --kernel 6.1
+	fails 1 'nothing is left for data' pmk memmap verify --size 1145044992 \
+		--start 4571791360 --mode devdax --align 1G --kernel 6.1
 }
 
 @test "usage errors" {

@@ -45,6 +45,13 @@ pgmap() {
 	grep -Eq '^5000 +0x141388 +refcount +0x1 +0xfe$' <<<"$output"
 }
 
+@test "a wrong pgmap is a fault, also in the page that tells it" {
+	kernel_wrote fsdax
+	flip dump $((4608 * 64 + 9))
+	run -3 --separate-stderr "${limit[@]}" "${verify[@]}" --json
+	is "1 4608 pgmap" "$(json '"\(.faults) \(.first_faults[0].frame) \(.first_faults[0].field)"')"
+}
+
 @test "twenty faults are shown, and all are counted" {
 	kernel_wrote fsdax
 	run -3 --separate-stderr "${limit[@]}" "${verify[@]}" --nid 1

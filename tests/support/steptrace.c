@@ -88,6 +88,8 @@ static void count_insn(struct trace *t, const struct insn *insn)
 
 	c->kinds[insn->kind]++;
 	if (insn->kind == INSN_SFENCE || insn->kind == INSN_MFENCE) {
+		if (c->fences < STEP_FENCES)
+			c->nt_before[c->fences] = c->nt_stores;
 		c->fences++;
 		c->after_fence = 0;
 	} else if (insn->len) {

@@ -28,6 +28,8 @@ struct step_watch {
 	const void *expected;
 };
 
+#define STEP_FENCES 16
+
 struct step_counts {
 	/* executed, by kind; @kinds[INSN_OTHER] is the rest */
 	uint64_t kinds[INSN_KINDS];
@@ -37,6 +39,9 @@ struct step_counts {
 	uint64_t nt_bytes; /* that those stored */
 	uint64_t flushes;
 	uint64_t fences; /* sfence and mfence */
+	/* how many non-temporal stores there were before each of the first
+	 * fences */
+	uint64_t nt_before[STEP_FENCES];
 
 	/* NT stores, flushes and changes of watched memory that no fence
 	 * followed: 0 if the last fence comes behind all of them */

@@ -317,9 +317,9 @@ static void check__struct_page_of_debugging_kernels(void **state)
 static void check__passes_over_what_is_not_known(void **state)
 {
 	static const char *const skipped[] = {
-		"parent_uuid", "uuid",   "align_fits", "dataoff_fits",
-		"offset",      "start",  "end",        "room",
-		"pads",        "altmap", "memmap"
+		"parent_uuid",  "uuid",   "settings", "align_fits",
+		"dataoff_fits", "offset", "start",    "end",
+		"room",         "pads",   "altmap",   "memmap"
 	};
 	struct pmk_infoblock_ns ns = { .kernel = kernel("6.12") };
 	struct pmk_infoblock_report rep;
@@ -343,6 +343,21 @@ static void check__passes_over_what_is_not_known(void **state)
 	memcpy(ns.uuid, counting, 16);
 	assert_int_equal(pmk_infoblock_check(b, &ns, &rep), 0);
 	assert_int_equal(rep.results[number("uuid")], PMK_INFOBLOCK_PASSED);
+	assert_int_equal(rep.results[number("settings")],
+			 PMK_INFOBLOCK_SKIPPED);
+	/* and what it was given with that */
+	ns.align = 2U << 20;
+	ns.map_mode = PMK_INFOBLOCK_MODE_DEV;
+	assert_int_equal(pmk_infoblock_check(b, &ns, &rep), 0);
+	assert_int_equal(rep.results[number("settings")], PMK_INFOBLOCK_PASSED);
+	ns.align = 4096;
+	assert_int_equal(pmk_infoblock_check(b, &ns, &rep), 0);
+	assert_int_equal(rep.failed, number("settings"));
+	assert_int_equal(rep.error, -EOPNOTSUPP);
+	ns.align = 0;
+	ns.map_mode = PMK_INFOBLOCK_MODE_MEM;
+	assert_int_equal(pmk_infoblock_check(b, &ns, &rep), 0);
+	assert_int_equal(rep.failed, number("settings"));
 	ns.uuid[15] ^= 1;
 	assert_int_equal(pmk_infoblock_check(b, &ns, &rep), 0);
 	assert_int_equal(rep.failed, number("uuid"));

@@ -106,7 +106,7 @@ static struct pmk_memmap_sim make_sim(size_t i, unsigned int kernel,
 			.map = namespaces[i].map,
 			.kernel = kernel },
 		.page_bytes = bytes,
-		.nid = section ? 0 : 3,
+		.nid = 3,
 		.zone = PMK_MEMMAP_ZONE_DEVICE,
 		.section_in_flags = section,
 		.vmemmap_base = PMK_MEMMAP_VMEMMAP_BASE,
@@ -183,9 +183,14 @@ static void engine__satisfies_the_checker(void **state)
 			for (size_t s = 0; s < ARRAY_SIZE(sizes); s++) {
 				struct pmk_memmap_sim sim;
 
-				/* the large ones with the newest kernel only */
+				/* the large ones with the newest kernel only,
+				 * and one that marks page blocks one by one */
 				if (namespaces[i].size > GIB &&
-				    (pmk_memmap_kernel_name(k + 1) || s == 2))
+				    ((k && pmk_memmap_kernel_name(k + 1)) ||
+				     s == 2))
+					continue;
+				/* other sizes differ by engine, not kernel */
+				if (s && k && pmk_memmap_kernel_name(k + 1))
 					continue;
 				sim = make_sim(i, k, sizes[s], false);
 				check_engines(&sim);
@@ -249,7 +254,64 @@ static void shared_section__has_all_struct_pages(void **state)
 	}
 }
 
+/* Which tails of 1 GiB share memory then is not known. */
+static void shared_section__with_huge_compounds_is_refused(void **state)
+{
+	static const struct pmk_memmap_range ram[] = {
+		{ 4 * GIB, 4 * GIB + 1 * MIB },
+	};
+	struct pmk_memmap_sim sim = make_sim(5, 0, 64, false);
+	struct pmk_memmap *m;
+
+	(void)state;
+	sim.ns.start += 2 * MIB;
+	sim.ns.ram = ram;
+	sim.ns.n_ram = 1;
+	assert_int_equal(pmk_memmap_new(&sim, &m), -EOPNOTSUPP);
+	assert_int_equal(pmk_memmap_verify(&sim, 0, 0, "", -1, NULL, NULL),
+			 -EOPNOTSUPP);
+	sim.ns.map = PMK_MEMMAP_DEV;
+	assert_int_equal(pmk_memmap_new(&sim, &m), 0);
+	pmk_memmap_free(m);
+}
+
 /* In pieces. */
+
+/* Page blocks, up to the data; then compounds, or page blocks without them. */
+static void cut__is_where_pieces_may_begin(void **state)
+{
+	static const struct {
+		size_t ns;
+		uint64_t frame, want;
+	} rows[] = {
+		/* data from frame 1024 on, to 33280 */
+		{ 0, 0, 0 },
+		{ 0, 511, 0 },
+		{ 0, 513, 512 },
+		{ 0, 1500, 1024 },
+		{ 0, 33279, 32768 },
+		{ 0, 33280, 33280 },
+		{ 0, 99999, 33280 },
+		{ 2, 1023, 512 },
+		{ 2, 1535, 1024 },
+		/* data from 262144 on, in compounds of as many */
+		{ 6, 262143, 261632 },
+		{ 6, 524287, 262144 },
+		/* compounds from the start on */
+		{ 5, 262143, 0 },
+		{ 5, 262144, 262144 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct pmk_memmap_sim sim = make_sim(rows[i].ns, 0, 64, false);
+		struct pmk_memmap *m = new_map(&sim);
+
+		assert_int_equal(pmk_memmap_cut(m, rows[i].frame),
+				 rows[i].want);
+		pmk_memmap_free(m);
+	}
+}
 
 static void pieces__make_the_same(void **state)
 {
@@ -333,6 +395,35 @@ static void new__refuses(void **state)
 	bad = good;
 	bad.ns.kernel = 100;
 	assert_int_equal(pmk_memmap_new(&bad, &m), -ENOENT);
+	bad = good;
+	bad.ns.struct_page = 96;
+	assert_int_equal(pmk_memmap_new(&bad, &m), -EINVAL);
+	assert_int_equal(pmk_memmap_verify(&bad, 0, 0, "", -1, NULL, NULL),
+			 -EINVAL);
+	bad = good;
+	bad.pgmap += 4;
+	assert_int_equal(pmk_memmap_new(&bad, &m), -EINVAL);
+	bad = good;
+	bad.vmemmap_base += 64;
+	assert_int_equal(pmk_memmap_new(&bad, &m), -EINVAL);
+	bad = good;
+	bad.ns.size = 4096 * 1024 * GIB;
+	assert_int_equal(pmk_memmap_new(&bad, &m), -EINVAL);
+	/* 19 bits of sections of 128 MiB */
+	bad = good;
+	bad.section_in_flags = true;
+	bad.ns.start = 65532 * GIB;
+	bad.ns.size = 4 * GIB;
+	assert_int_equal(pmk_memmap_new(&bad, &m), 0);
+	pmk_memmap_free(m);
+	m = NULL;
+	bad.ns.size += 2 * MIB;
+	assert_int_equal(pmk_memmap_new(&bad, &m), -EINVAL);
+	bad.ns.start = 0;
+	bad.ns.size = 65538 * GIB;
+	assert_int_equal(pmk_memmap_new(&bad, &m), -EINVAL);
+	assert_int_equal(pmk_memmap_verify(&bad, 0, 0, "", -1, NULL, NULL),
+			 -EINVAL);
 	assert_null(m);
 	pmk_memmap_free(NULL);
 	m = new_map(&good);
@@ -347,6 +438,9 @@ int main(void)
 		cmocka_unit_test(engine__satisfies_the_checker),
 		cmocka_unit_test(section_in_flags__satisfies_the_checker),
 		cmocka_unit_test(shared_section__has_all_struct_pages),
+		cmocka_unit_test(
+			shared_section__with_huge_compounds_is_refused),
+		cmocka_unit_test(cut__is_where_pieces_may_begin),
 		cmocka_unit_test(pieces__make_the_same),
 		cmocka_unit_test(stream_kernel__stores_groups),
 		cmocka_unit_test(new__refuses),

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Facts about the machine, and which kernels the library chose on it. */
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -96,6 +97,13 @@ void host_read(struct host *h)
 		h->load = -1;
 }
 
+/* This program: a debug build measures itself. */
+#ifdef __OPTIMIZE__
+#define OPTIMISED true
+#else
+#define OPTIMISED false
+#endif
+
 void host_print(const struct host *h)
 {
 	printf("medium  %s\n", h->medium);
@@ -105,6 +113,9 @@ void host_print(const struct host *h)
 	printf("uses    %s\n", h->features);
 	printf("kernel  %s, pages of %ld bytes, huge pages: %s\n", h->kernel,
 	       h->page_size, h->huge_pages);
+	if (!OPTIMISED)
+		printf("build   without optimisation: the figures say "
+		       "nothing\n");
 	printf("pmk     ");
 	for (unsigned int op = 0; pmk_op_name(op); op++)
 		printf("%s%s: %s", op ? ", " : "", pmk_op_name(op),
@@ -139,6 +150,7 @@ struct json_object *host_to_json(const struct host *h)
 	out_json_str(o, "governor", h->governor);
 	out_json_u64(o, "numa_nodes", (uint64_t)h->nodes);
 	report_json_double(o, "load_1min", h->load);
+	out_json_bool(o, "optimised", OPTIMISED);
 	for (unsigned int op = 0; pmk_op_name(op); op++)
 		add_kernel(kernels, op);
 	out_json_add(o, "pmk_kernels", kernels);

@@ -63,7 +63,7 @@ uint64_t memory_available(void)
 	return group < have ? group : have;
 }
 
-int memory_check(uint64_t need)
+int memory_check(uint64_t need, const char *remedy)
 {
 	uint64_t have = memory_available();
 	char need_text[32], have_text[32];
@@ -72,10 +72,9 @@ int memory_check(uint64_t need)
 		return EXIT_OK;
 	pmk_size_format(need, need_text, sizeof(need_text));
 	pmk_size_format(have, have_text, sizeof(have_text));
-	return out_error(
-		"not enough memory: %s more is needed, and %s is "
-		"available; a smaller --size, --sizes or --quick need less",
-		need_text, have_text);
+	return out_error("not enough memory: %s more is needed, and %s is "
+			 "available; %s",
+			 need_text, have_text, remedy);
 }
 
 /* Finds the mapping that holds @addr; what follows describes it. */

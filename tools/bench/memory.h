@@ -7,8 +7,9 @@
 #include <stdint.h>
 
 /* EXIT_OK if @need bytes of memory can be had without the system, or the
- * control group of this process, running out; else a message and EXIT_FAIL. */
-int memory_check(uint64_t need);
+ * control group of this process, running out; else a message, with @remedy, and
+ * EXIT_FAIL. */
+int memory_check(uint64_t need, const char *remedy);
 
 /* Bytes that can be had so. */
 uint64_t memory_available(void);

@@ -36,7 +36,7 @@ int bench_room_dram(struct bench_room *r, size_t size)
 		.len = pmk_align_up(size, HUGE_PAGE),
 		.flags = PMK_MAP_EMULATED,
 	};
-	int rc = memory_check(params.len);
+	int rc = memory_check(params.len, "--quick or --sizes need less");
 
 	if (rc)
 		return rc;

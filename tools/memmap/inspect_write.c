@@ -56,6 +56,10 @@ static int check_file(struct infoblock_new *n, int fd, const struct stat *st)
 		return out_error("%s: of %" PRIu64 " bytes: too short for a "
 				 "namespace of %" PRIu64 " bytes at %" PRIu64,
 				 n->path, have, n->ns.size, n->offset);
+	if (n->ns.size % 4096)
+		return out_error("%s: %" PRIu64 " bytes are no multiple of "
+				 "4096; --size says how large the namespace is",
+				 n->path, n->ns.size);
 	got = pmk_pread_full(fd, old, sizeof(old),
 			     n->offset + PMK_INFOBLOCK_OFF);
 	if (got < 0)

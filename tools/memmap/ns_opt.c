@@ -140,6 +140,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_START:
 		ns->start = opt_size(state, "--start", arg, 0);
+		/* which may stand for what is not given */
+		if (ns->start == UINT64_MAX)
+			argp_error(state, "--start: '%s' is too large", arg);
 		return 0;
 	case OPT_STRUCT_PAGE:
 		check(state, parse_struct_page(arg, ns), "--struct-page", arg,

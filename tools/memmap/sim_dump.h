@@ -7,6 +7,10 @@
 
 #include <pmk/memmap.h>
 
+/* Whether a file can be written there: a new one, or in place of a regular
+ * file.  EXIT_OK, or an exit code after a message. */
+int sim_dump_check(const char *path);
+
 /*
  * Write the struct page of each frame of the namespace, from the first on, as
  * @engine builds them; zeros where nobody initialises them.  Uses @len bytes at

@@ -32,12 +32,22 @@ static double ratio(const struct sim_run *r, unsigned int side,
 					       : 0;
 }
 
+/* The engine in the row above; @engine itself if it is the first. */
+static unsigned int previous(const struct sim_run *r, unsigned int engine)
+{
+	for (unsigned int e = engine; e--;)
+		if (r->side[e].measured)
+			return e;
+	return engine;
+}
+
 void sim_figures(const struct sim_out *o, unsigned int engine,
 		 struct sim_figures *f)
 {
 	const struct sim_run *r = o->run;
 	double ns = r->side[engine].median_ms * 1e6;
 	double pages = (double)r->written;
+	unsigned int before;
 
 	*f = (struct sim_figures){
 		.ns_per_page = pages > 0 ? ns / pages : 0,
@@ -46,10 +56,10 @@ void sim_figures(const struct sim_out *o, unsigned int engine,
 		.ratio_to_fill = ratio(r, SIM_FILL, engine),
 		.published_ms = published_ms(o, engine),
 	};
-	if (!engine)
+	before = previous(r, engine);
+	if (before == engine)
 		return;
-	f->step = ratio(r, engine - 1, engine);
+	f->step = ratio(r, before, engine);
 	if (f->published_ms > 0)
-		f->published_step =
-			published_ms(o, engine - 1) / f->published_ms;
+		f->published_step = published_ms(o, before) / f->published_ms;
 }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A simulation as a document. */
+#include <stdio.h>
+
 #include <json-c/json.h>
 
 #include "bench/report.h"
@@ -21,10 +23,14 @@ static struct json_object *times(const struct sim_side *s, unsigned int n)
 {
 	struct json_object *a = json_object_new_array();
 
-	for (unsigned int i = 0; i < n; i++)
-		if (!a ||
-		    json_object_array_add(a, json_object_new_double(s->ms[i])))
+	for (unsigned int i = 0; i < n; i++) {
+		char text[32];
+
+		snprintf(text, sizeof(text), "%.6g", s->ms[i]);
+		if (!a || json_object_array_add(
+				  a, json_object_new_double_s(s->ms[i], text)))
 			out_of_memory();
+	}
 	return a;
 }
 

@@ -19,7 +19,7 @@ struct sim_figures {
 	double gb_per_s;
 	double ratio_to_slow;
 	double ratio_to_fill;
-	/* the engine before it in the history of Linux, by this one */
+	/* the engine in the row above by this one */
 	double step;
 	/* what was published of 100 GB on an Ice Lake */
 	double published_ms;

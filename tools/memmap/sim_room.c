@@ -7,6 +7,7 @@
 
 #include <pmk/error.h>
 
+#include "base/size.h"
 #include "base/util.h"
 #include "bench/memory.h"
 #include "bench/suite.h"
@@ -63,21 +64,34 @@ static int open_on(struct sim_room *r, struct bench_suite *s, uint64_t want,
 	return EXIT_OK;
 }
 
+static int too_little(uint64_t least)
+{
+	char text[32];
+
+	pmk_size_format(least, text, sizeof(text));
+	return out_error("--memory: %s is the least, as compounds are built "
+			 "whole",
+			 text);
+}
+
 int sim_room_open(struct sim_room *r, struct bench_suite *s, uint64_t want,
 		  uint64_t least, uint64_t most)
 {
+	int rc;
+
 	*r = (struct sim_room){ .buf = NULL };
+	if (most && most < least)
+		return too_little(least);
 	if (most && most < want)
 		want = most;
-	if (want < least)
-		want = least;
 	if (s->opt->on)
 		return open_on(r, s, want, least);
 	if (affordable() < want)
 		want = affordable();
 	if (want < least)
-		return memory_check(least);
-	return open_anon(r, s, want);
+		want = least;
+	rc = memory_check(want, "a smaller --size needs less");
+	return rc ? rc : open_anon(r, s, want);
 }
 
 void sim_room_close(struct sim_room *r)

@@ -24,14 +24,32 @@ struct piece {
 	pthread_t thread;
 };
 
+/* Pages of a page block, and of the largest compound. */
+#define PIECE_SMALL 512U
+#define PIECE_LARGE 262144U
+
+uint64_t sim_next_cut(const struct pmk_memmap *map, uint64_t frame)
+{
+	uint64_t next = pmk_memmap_cut(map, frame + PIECE_SMALL);
+
+	return next > frame ? next : pmk_memmap_cut(map, frame + PIECE_LARGE);
+}
+
 uint64_t sim_window_end(const struct pmk_memmap *map, uint64_t first,
 			size_t len)
 {
-	uint64_t n = pmk_memmap_frames(map) - first;
+	uint64_t fits = sim_next_cut(map, first), mid;
+	uint64_t not = pmk_memmap_frames(map);
 
-	while (pmk_memmap_bytes(map, first, n) > len)
-		n = pmk_memmap_cut(map, first + n / 2) - first;
-	return first + n;
+	if (pmk_memmap_bytes(map, first, not -first) <= len)
+		return not ;
+	/* of the cuts between the two, one is the first that does not fit */
+	while ((mid = pmk_memmap_cut(map, fits + (not -fits) / 2)) > fits)
+		if (pmk_memmap_bytes(map, first, mid - first) <= len)
+			fits = mid;
+		else
+			not = mid;
+	return fits;
 }
 
 static uint64_t data_frame(const struct sim_run *r)
@@ -145,6 +163,8 @@ static int bind(struct sim_run *r, unsigned int side, double *ms)
 						r->buf);
 		r->altmap_ms += (double)(clock_now_ns() - start) / 1e6;
 		rc = window(r, side, first, end, ms);
+		r->done += pmk_memmap_bytes(r->map, first, end - first);
+		progress_update(&r->bar, r->done);
 	}
 	return rc;
 }
@@ -184,8 +204,7 @@ static void count_windows(struct sim_run *r)
 
 int sim_run(struct sim_run *r)
 {
-	unsigned int builds = 0;
-	struct progress bar;
+	unsigned int builds = 0, sides = 0;
 	int rc = EXIT_OK;
 
 	count_windows(r);
@@ -193,20 +212,22 @@ int sim_run(struct sim_run *r)
 		r->side[i].ms = calloc(r->rebinds, sizeof(double));
 		if (!r->side[i].ms)
 			out_of_memory();
+		sides += r->side[i].measured;
 	}
-	progress_start(&bar, "rebinding", (uint64_t)r->rebinds * SIM_SIDES);
+	progress_start(&r->bar, "rebinding",
+		       pmk_memmap_bytes(r->map, 0, pmk_memmap_frames(r->map)) *
+			       r->rebinds * sides);
 	for (unsigned int n = 0; n < r->rebinds; n++)
 		for (unsigned int i = 0; i < SIM_SIDES && !rc; i++) {
 			/* nobody is always behind the same one */
 			unsigned int s = (i + n) % SIM_SIDES;
 
-			progress_update(&bar, (uint64_t)n * SIM_SIDES + i);
 			if (!r->side[s].measured)
 				continue;
 			builds += s != SIM_FILL;
 			rc = bind(r, s, &r->side[s].ms[n]);
 		}
-	progress_end(&bar);
+	progress_end(&r->bar);
 	for (unsigned int i = 0; i < SIM_SIDES && !rc; i++)
 		if (r->side[i].measured)
 			sum_up(&r->side[i], r->rebinds);

@@ -12,6 +12,8 @@
 
 #include <pmk/memmap.h>
 
+#include "progress.h"
+
 #define SIM_ENGINES 5
 /* What takes turns: the engines, and the fill behind them. */
 #define SIM_FILL    SIM_ENGINES
@@ -39,9 +41,15 @@ struct sim_run {
 	uint64_t written; /* struct pages that an engine writes in a rebind */
 	double altmap_ms; /* mean; pages of the altmap, before an engine */
 	struct sim_side side[SIM_SIDES];
+	struct progress bar;
+	uint64_t done; /* bytes, for the bar */
 };
 
-/* The frame behind the window that begins with @first, in @len bytes. */
+/* The first frame behind @frame at which the memmap may be cut. */
+uint64_t sim_next_cut(const struct pmk_memmap *map, uint64_t frame);
+
+/* The frame behind the window that begins with @first: as many as there is room
+ * for in @len bytes, which are enough for a piece. */
 uint64_t sim_window_end(const struct pmk_memmap *map, uint64_t first,
 			size_t len);
 

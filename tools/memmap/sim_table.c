@@ -19,9 +19,9 @@ static const char *side_name(unsigned int side)
 static char *number(double v, int decimals, char text[32])
 {
 	if (v <= 0)
-		snprintf(text, 32, "-");
+		snprintf(text, 32, "%9s", "-");
 	else
-		snprintf(text, 32, "%.*f", decimals, v);
+		snprintf(text, 32, "%9.*f", decimals, v);
 	return text;
 }
 
@@ -43,7 +43,7 @@ static void print_namespace(const struct sim_out *o)
 	if (r->windows > 1) {
 		pmk_size_format(r->len, window, sizeof(window));
 		printf("windows    %" PRIu64 ", one after the other in %s: the "
-		       "memmap is larger than the memory\n",
+		       "memmap is larger than what holds it\n",
 		       r->windows, window);
 	}
 	putchar('\n');

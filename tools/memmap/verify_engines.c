@@ -101,7 +101,8 @@ static int run_windows(const struct memmap_verify *v, unsigned int engine,
 		uint64_t end = piece_end(map, first);
 
 		rc = run_window(v, engine, map, first, end - first, &w, r);
-		progress_update(p, engine * frames + end);
+		progress_update(p, (engine * frames + end) *
+					   v->opt.sim.page_bytes);
 		first = end;
 	}
 	return rc;
@@ -159,8 +160,11 @@ static void print_table(const struct memmap_verify *v,
 			written, faults, NULL);
 	}
 	out_table_end(tb);
-	for (unsigned int i = 0; i < n; i++)
+	for (unsigned int i = 0; i < n; i++) {
+		if (results[i].faults.count)
+			printf("\n%s:", pmk_memmap_engine_name(i));
 		memmap_faults_print(&results[i].faults, memmap_verify_pfn(v));
+	}
 }
 
 static void print_json(const struct memmap_verify *v,
@@ -203,7 +207,8 @@ int memmap_verify_engines(struct memmap_verify *v)
 	struct progress p;
 	int rc = 0;
 
-	progress_start(&p, "verify", n * memmap_verify_frames(v));
+	progress_start(&p, "verify",
+		       n * memmap_verify_frames(v) * v->opt.sim.page_bytes);
 	for (unsigned int i = 0; i < n && !rc; i++)
 		rc = run_engine(v, i, &p, &results[i]);
 	progress_end(&p);

@@ -57,19 +57,35 @@ static int read_all(const struct memmap_verify *v, int fd, void *buf,
 	return EXIT_OK;
 }
 
-/* --pgmap auto: all pages of data have the same one, so the first tells. */
+/* Frames between compounds, or between pages of data where there are none. */
+static uint64_t step(const struct pmk_memmap_params *ns)
+{
+	return ns->mode == PMK_MODE_DEVDAX ? ns->align / 4096 : 1;
+}
+
+/* --pgmap auto: all pages of data, or heads of compounds, have the same one.
+ * Of the first, one in the middle and the last, two that agree tell. */
 static int find_pgmap(struct memmap_verify *v, int fd)
 {
 	uint64_t first = is_dev(v) ? v->layout.dataoff / 4096 : 0;
-	unsigned char word[8];
-	int rc;
+	uint64_t heads =
+		(memmap_verify_frames(v) - first - 1) / step(&v->opt.sim.ns);
+	uint64_t pgmap[3];
+	int rc = EXIT_OK;
 
 	if (!v->opt.pgmap_auto)
 		return EXIT_OK;
-	rc = read_all(v, fd, word, sizeof(word),
-		      first * v->opt.sim.page_bytes + 8);
-	if (rc == EXIT_OK)
-		v->opt.sim.pgmap = pmk_get_le64(word);
+	for (unsigned int i = 0; i < 3 && !rc; i++) {
+		uint64_t frame = first + heads * i / 2 * step(&v->opt.sim.ns);
+		unsigned char word[8];
+
+		rc = read_all(v, fd, word, sizeof(word),
+			      frame * v->opt.sim.page_bytes + 8);
+		if (!rc)
+			pgmap[i] = pmk_get_le64(word);
+	}
+	if (!rc)
+		v->opt.sim.pgmap = pgmap[1] == pgmap[2] ? pgmap[1] : pgmap[0];
 	return rc;
 }
 
@@ -84,7 +100,7 @@ static int check(const struct memmap_verify *v, int fd,
 
 	if (!buf)
 		out_of_memory();
-	progress_start(&p, "verify", frames);
+	progress_start(&p, "verify", frames * bytes);
 	for (uint64_t first = 0; first < frames && rc == EXIT_OK;
 	     first += CHUNK) {
 		uint64_t n = frames - first < CHUNK ? frames - first : CHUNK;
@@ -98,7 +114,7 @@ static int check(const struct memmap_verify *v, int fd,
 					  faults);
 		if (found < 0)
 			rc = out_fail(v->path, (int)found, NULL);
-		progress_update(&p, first + n);
+		progress_update(&p, (first + n) * bytes);
 	}
 	progress_end(&p);
 	return rc;

@@ -107,8 +107,7 @@ int pmk_infoblock_encode(const struct pmk_infoblock *ib, void *block_ret)
  *
  * Thread and signal safe, but for the log.
  *
- * Return: 0, or an error of pmk_memmap_predict().  -EOVERFLOW also: a number
- * is too large for its field.
+ * Return: 0, or an error of pmk_memmap_predict().
  */
 int pmk_infoblock_predict(const struct pmk_memmap_params *params,
 			  struct pmk_infoblock *ib_ret) PMK_MUST_CHECK;
@@ -131,8 +130,12 @@ struct pmk_infoblock_ns {
 	bool parent_uuid_known;
 	uint64_t start; /* physical address, bytes */
 	uint64_t size;  /* raw size, bytes */
-	/* of the block, if the device was given one before it is enabled */
+	/* of the block, if the device was given one before it is enabled; and
+	 * what else it was given with that: an alignment in bytes and
+	 * PMK_INFOBLOCK_MODE_*, each 0 if it is not known */
 	uint8_t uuid[16];
+	uint64_t align;
+	uint32_t map_mode;
 	/* of the namespace; all 0 if it has no label */
 	uint8_t parent_uuid[16];
 };
@@ -208,7 +211,7 @@ const char *pmk_infoblock_check_text(unsigned int check);
  * needs what is not known is passed over, so that no failure is proof only if
  * everything is known.
  *
- * Thread and signal safe, but for the log.
+ * Thread safe.
  *
  * Return: 0, whether it would be loaded or not.  -ENOENT: no such kernel.
  * -EINVAL: @ns has a mode that no driver here is for.

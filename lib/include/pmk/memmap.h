@@ -165,8 +165,10 @@ struct pmk_memmap_sim {
 	 * that is not mapped to one virtual range (classic SPARSEMEM); the node
 	 * then is not */
 	bool section_in_flags;
-	uint64_t vmemmap_base; /* address of the struct page of frame 0 */
-	uint64_t pgmap;        /* address of the struct dev_pagemap */
+	/* address of the struct page of frame 0, a multiple of 4096 */
+	uint64_t vmemmap_base;
+	/* address of the struct dev_pagemap, a multiple of 8 */
+	uint64_t pgmap;
 };
 
 /* Where x86-64 has struct pages if it does not move them at random. */
@@ -189,11 +191,16 @@ const char *pmk_memmap_engine_name(unsigned int engine);
  * @sim: what is simulated
  * @map_ret: set to the simulation on success; pmk_memmap_free() frees it
  *
- * Thread safe.  A simulation may be used by many threads at once if they build
- * different frames.
+ * Thread safe.  @sim is not needed afterwards, nor is what it points to.  A
+ * simulation may be used by many threads at once if they build different
+ * frames; all that is told of it may be asked meanwhile.
  *
- * Return: 0.  An error of pmk_memmap_predict().  -EINVAL: @sim has a value that
- * the comments there do not allow.  -ENOMEM.
+ * Return: 0.  An error of pmk_memmap_predict().  -ENXIO also: the kernel makes
+ * a device without a page.  -EINVAL: @sim has a value that the comments there
+ * do not allow, the namespace ends behind 4 PiB, or, with section_in_flags,
+ * behind 64 TiB.  -EOPNOTSUPP: compounds of 1 GiB whose tails share memory, in
+ * a section that is shared with RAM: what is in their struct pages has not been
+ * seen.  -ENOMEM.
  */
 int pmk_memmap_new(const struct pmk_memmap_sim *sim,
 		   struct pmk_memmap **map_ret) PMK_MUST_CHECK;
@@ -280,7 +287,7 @@ void pmk_memmap_build_altmap(struct pmk_memmap *map, uint64_t first, uint64_t n,
  * Return: the struct pages written.  -ENOENT: no such engine.
  */
 int64_t pmk_memmap_build(struct pmk_memmap *map, unsigned int engine,
-			 uint64_t first, uint64_t n, void *buf);
+			 uint64_t first, uint64_t n, void *buf) PMK_MUST_CHECK;
 
 /**
  * pmk_memmap_page() - where the struct page of a frame is
@@ -331,7 +338,8 @@ typedef int pmk_memmap_fault_fn(void *arg, const struct pmk_memmap_fault *f);
  *
  * Thread and signal safe, but for the log.
  *
- * Return: how many faults were found.  An error of pmk_memmap_new().
+ * Return: how many faults were found.  An error of pmk_memmap_new() but
+ * -ENOMEM.  -EINVAL also: frames that the namespace does not have.
  */
 int64_t pmk_memmap_verify(const struct pmk_memmap_sim *sim, uint64_t first,
 			  uint64_t n, const void *pages, int untouched,
@@ -346,7 +354,10 @@ int64_t pmk_memmap_verify(const struct pmk_memmap_sim *sim, uint64_t first,
  *	be NULL
  * @arg: for @fn
  *
- * Return: how many faults were found.  An error of pmk_memmap_new().
+ * Thread and signal safe, but for the log.
+ *
+ * Return: how many faults were found.  An error of pmk_memmap_new() but
+ * -ENOMEM.  -EINVAL also: @n is not the number of page blocks.
  */
 int64_t pmk_memmap_verify_pageblocks(const struct pmk_memmap_sim *sim,
 				     const uint8_t *types, uint64_t n,
