@@ -17,90 +17,30 @@
 #include "base/util.h"
 #include "memmap/profile.h"
 
+/* What rows have in common, by the first kernel that has it. */
+#define OF_6_1                                             \
+	.pg_reserved = 12, .pg_head = 16, .fsdax_refs = 1, \
+	.tail1 = MEMMAP_TAIL1_DTOR, .head = MEMMAP_HEAD_AFTER_TAIL2
+#define OF_6_12                                                       \
+	.pg_reserved = 13, .pg_head = 6, .fsdax_refs = 1,             \
+	.tail1 = MEMMAP_TAIL1_LARGE, .head = MEMMAP_HEAD_AFTER_TAIL1, \
+	.refuses_truncated = true
+#define OF_6_15                                           \
+	.pg_reserved = 13, .pg_head = 6, .fsdax_refs = 0, \
+	.tail1 = MEMMAP_TAIL1_MM_ID, .refuses_truncated = true
+#define OF_6_18 OF_6_15, .head = MEMMAP_HEAD_LAST, .tail2_list = true
+#define OF_2026 .pageblock_pass = true, .early_sections = true
+
 static const struct memmap_profile profiles[] = {
-	{
-		.name = "6.1",
-		.pg_reserved = 12,
-		.pg_head = 16,
-		.fsdax_refs = 1,
-		.tail1 = MEMMAP_TAIL1_DTOR,
-		.head = MEMMAP_HEAD_AFTER_TAIL2,
-	},
-	{
-		.name = "6.1.192",
-		.pg_reserved = 12,
-		.pg_head = 16,
-		.fsdax_refs = 1,
-		.tail1 = MEMMAP_TAIL1_DTOR,
-		.head = MEMMAP_HEAD_AFTER_TAIL2,
-		.pageblock_pass = true,
-		.early_sections = true,
-	},
-	{
-		.name = "6.12",
-		.pg_reserved = 13,
-		.pg_head = 6,
-		.fsdax_refs = 1,
-		.tail1 = MEMMAP_TAIL1_LARGE,
-		.head = MEMMAP_HEAD_AFTER_TAIL1,
-		.refuses_truncated = true,
-	},
-	{
-		.name = "6.12.117",
-		.pg_reserved = 13,
-		.pg_head = 6,
-		.fsdax_refs = 1,
-		.tail1 = MEMMAP_TAIL1_LARGE,
-		.head = MEMMAP_HEAD_AFTER_TAIL1,
-		.pageblock_pass = true,
-		.early_sections = true,
-		.refuses_truncated = true,
-	},
-	{
-		.name = "6.15",
-		.pg_reserved = 13,
-		.pg_head = 6,
-		.fsdax_refs = 0,
-		.tail1 = MEMMAP_TAIL1_MM_ID,
-		.head = MEMMAP_HEAD_AFTER_TAIL1,
-		.refuses_truncated = true,
-	},
-	{
-		.name = "6.18",
-		.pg_reserved = 13,
-		.pg_head = 6,
-		.fsdax_refs = 0,
-		.tail1 = MEMMAP_TAIL1_MM_ID,
-		.head = MEMMAP_HEAD_LAST,
-		.tail2_list = true,
-		.refuses_truncated = true,
-	},
-	{
-		.name = "7.1",
-		.pg_reserved = 13,
-		.pg_head = 6,
-		.fsdax_refs = 0,
-		.tail1 = MEMMAP_TAIL1_MM_ID,
-		.head = MEMMAP_HEAD_LAST,
-		.pageblock_pass = true,
-		.early_sections = true,
-		.compound_mask = true,
-		.tail2_list = true,
-		.refuses_truncated = true,
-	},
-	{
-		.name = "7.2",
-		.pg_reserved = 13,
-		.pg_head = 6,
-		.fsdax_refs = 0,
-		.tail1 = MEMMAP_TAIL1_MM_ID,
-		.head = MEMMAP_HEAD_LAST,
-		.pageblock_pass = true,
-		.early_sections = true,
-		.compound_mask = true,
-		.tail2_list = true,
-		.refuses_truncated = true,
-	},
+	{ .name = "6.1", OF_6_1 },
+	{ .name = "6.1.192", OF_6_1, OF_2026 },
+	{ .name = "6.12", OF_6_12 },
+	{ .name = "6.12.117", OF_6_12, OF_2026 },
+	{ .name = "6.15", OF_6_15, .head = MEMMAP_HEAD_AFTER_TAIL1 },
+	{ .name = "6.18", OF_6_18 },
+	{ .name = "7.1", OF_6_18, OF_2026, .compound_mask = true },
+	/* writes what 7.1 does */
+	{ .name = "7.2", OF_6_18, OF_2026, .compound_mask = true },
 };
 
 const struct memmap_profile *pmk_memmap_profile(unsigned int kernel)
