@@ -153,8 +153,7 @@ static const struct argp argp = {
  * in front of the data, or of the data. */
 static uint64_t least_bytes(const struct pmk_memmap *map)
 {
-	const struct pmk_memmap_layout *l = pmk_memmap_layout(map);
-	uint64_t data = l->altmap_reserve ? l->dataoff / 4096 : 0;
+	uint64_t data = sim_data_frame(map);
 	uint64_t front = pmk_memmap_bytes(map, 0, sim_next_cut(map, 0));
 	uint64_t behind =
 		pmk_memmap_bytes(map, data, sim_next_cut(map, data) - data);

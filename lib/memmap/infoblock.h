@@ -7,16 +7,13 @@
 
 #include <pmk/infoblock.h>
 
+#include "memmap/units.h"
+
 /* x86-64. */
 #define INFOBLOCK_PAGE        4096U
 #define INFOBLOCK_STRUCT_PAGE 64U
 /* What the ends of a namespace must be aligned to: a subsection of a memmap. */
-#define INFOBLOCK_COMPAT ((uint64_t)2 << 20)
-/* A memmap grows by sections. */
-#define INFOBLOCK_SECTION ((uint64_t)128 << 20)
-/* Bytes at the start of a namespace that are never data: the info block, and
- * the page before it. */
-#define INFOBLOCK_RESERVE ((uint64_t)8192)
+#define INFOBLOCK_COMPAT MEMMAP_2M
 
 /* The checks, in the kernel's order. */
 enum {

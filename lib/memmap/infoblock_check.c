@@ -214,7 +214,7 @@ static enum pmk_infoblock_result check_reserve(struct look *l)
 {
 	if (l->ib.mode != PMK_INFOBLOCK_MODE_MEM)
 		return PMK_INFOBLOCK_NOT_APPLICABLE;
-	if (l->ib.dataoff >= INFOBLOCK_RESERVE)
+	if (l->ib.dataoff >= MEMMAP_RESERVE)
 		return PMK_INFOBLOCK_PASSED;
 	return fails(l, "data begins at 0x%" PRIx64, l->ib.dataoff);
 }
@@ -238,7 +238,7 @@ static enum pmk_infoblock_result check_altmap(struct look *l)
 {
 	if (l->ib.mode != PMK_INFOBLOCK_MODE_DEV)
 		return PMK_INFOBLOCK_NOT_APPLICABLE;
-	if (l->ib.dataoff < INFOBLOCK_RESERVE)
+	if (l->ib.dataoff < MEMMAP_RESERVE)
 		return fails(l, "data begins at 0x%" PRIx64, l->ib.dataoff);
 	if (!l->ns->size_known)
 		return PMK_INFOBLOCK_SKIPPED;
@@ -256,8 +256,8 @@ static enum pmk_infoblock_result check_memmap(struct look *l)
 {
 	uint64_t begin = l->ns->start + l->ib.start_pad;
 	uint64_t end = l->ns->start + l->ns->size - l->ib.end_trunc;
-	uint64_t first = pmk_align_up(begin, INFOBLOCK_SECTION);
-	uint64_t behind = pmk_align_down(end, INFOBLOCK_SECTION);
+	uint64_t first = pmk_align_up(begin, MEMMAP_SECTION);
+	uint64_t behind = pmk_align_down(end, MEMMAP_SECTION);
 	uint64_t need;
 
 	if (l->ib.mode != PMK_INFOBLOCK_MODE_DEV)
@@ -268,7 +268,7 @@ static enum pmk_infoblock_result check_memmap(struct look *l)
 	if (behind <= first)
 		return PMK_INFOBLOCK_PASSED;
 	need = INFOBLOCK_COMPAT +
-	       (behind - first) / INFOBLOCK_SECTION * INFOBLOCK_COMPAT;
+	       (behind - first) / MEMMAP_SECTION * INFOBLOCK_COMPAT;
 	if (l->ib.dataoff >= need)
 		return PMK_INFOBLOCK_PASSED;
 	return fails(l,

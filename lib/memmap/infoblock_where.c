@@ -11,8 +11,7 @@
 #include "memmap/infoblock.h"
 
 /* Bytes of struct pages of a whole section. */
-#define SECTION_MEMMAP \
-	(INFOBLOCK_SECTION / INFOBLOCK_PAGE * INFOBLOCK_STRUCT_PAGE)
+#define SECTION_MEMMAP (MEMMAP_SECTION / INFOBLOCK_PAGE * INFOBLOCK_STRUCT_PAGE)
 
 PMK_EXPORT const char *pmk_infoblock_area_name(enum pmk_infoblock_area area)
 {
@@ -35,7 +34,7 @@ static enum pmk_infoblock_area area_of(const struct pmk_infoblock *ib,
 		return PMK_INFOBLOCK_AREA_TAIL;
 	if (off >= pad + ib->dataoff)
 		return PMK_INFOBLOCK_AREA_DATA;
-	if (ib->mode != PMK_INFOBLOCK_MODE_DEV || off < pad + INFOBLOCK_RESERVE)
+	if (ib->mode != PMK_INFOBLOCK_MODE_DEV || off < pad + MEMMAP_RESERVE)
 		return PMK_INFOBLOCK_AREA_HEADER;
 	return PMK_INFOBLOCK_AREA_MEMMAP;
 }
@@ -51,11 +50,10 @@ static uint64_t struct_page_of(const struct pmk_infoblock *ib,
 {
 	uint64_t begin = ns->start + ib->start_pad;
 	uint64_t end = ns->start + ns->size - ib->end_trunc;
-	uint64_t first = pmk_align_up(begin, INFOBLOCK_SECTION);
-	uint64_t behind = pmk_align_down(end, INFOBLOCK_SECTION);
+	uint64_t first = pmk_align_up(begin, MEMMAP_SECTION);
+	uint64_t behind = pmk_align_down(end, MEMMAP_SECTION);
 	uint64_t addr = ns->start + off;
-	uint64_t memmap =
-		pmk_align_up(begin + INFOBLOCK_RESERVE, SECTION_MEMMAP);
+	uint64_t memmap = pmk_align_up(begin + MEMMAP_RESERVE, SECTION_MEMMAP);
 
 	if (addr < first || addr >= behind)
 		return 0;

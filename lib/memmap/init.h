@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "memmap/profile.h"
+#include "memmap/units.h"
 
 /* Words of a struct page, the same in all sizes of it. */
 enum {
@@ -52,7 +53,7 @@ static inline uint64_t memmap_address(const struct memmap_init *in,
 /* The number of a section, in place in the flags. */
 static inline uint64_t memmap_section_bits(uint64_t pfn)
 {
-	return pfn >> 15 << MEMMAP_SECTION_SHIFT; /* 32768 pages */
+	return pfn / MEMMAP_SECTION_PAGES << MEMMAP_SECTION_SHIFT;
 }
 
 /* An ordinary page that is reserved: what holds struct pages. */

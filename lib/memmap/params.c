@@ -4,13 +4,21 @@
 
 #include "base/log.h"
 #include "memmap/params.h"
+#include "memmap/units.h"
 
-#define PAGE 4096U
 /* bytes that 19 bits count, in sections of 128 MiB */
 #define SECTIONS_END ((uint64_t)1 << 46)
 /* 52 bits of physical address (Intel SDM vol. 3, 4.1.4) */
 #define PHYSICAL_END ((uint64_t)1 << 52)
-#define HUGE_1G      ((uint64_t)1 << 30)
+
+bool pmk_memmap_overlaps_ram(const struct pmk_memmap_params *p, uint64_t start,
+			     uint64_t end)
+{
+	for (size_t i = 0; i < p->n_ram; i++)
+		if (p->ram[i].start < end && p->ram[i].end > start)
+			return true;
+	return false;
+}
 
 int pmk_memmap_check_sim(const struct pmk_memmap_sim *sim)
 {
@@ -26,7 +34,7 @@ int pmk_memmap_check_sim(const struct pmk_memmap_sim *sim)
 		return pmk_fail(-EINVAL,
 				"%u bytes are kept for struct pages of %u",
 				kept, have);
-	if (sim->vmemmap_base % PAGE || sim->pgmap % 8)
+	if (sim->vmemmap_base % MEMMAP_PAGE || sim->pgmap % 8)
 		return pmk_fail(-EINVAL, "the address of the vmemmap is no "
 					 "multiple of 4096, or that of pgmap "
 					 "none of 8");
@@ -66,7 +74,7 @@ int pmk_memmap_lay_out(const struct pmk_memmap_sim *sim,
 	if (!layout_ret->npfns)
 		return pmk_fail(-ENXIO, "nothing is left for data");
 	if (layout_ret->shared_sections && sim->ns.mode == PMK_MODE_DEVDAX &&
-	    sim->ns.map == PMK_MEMMAP_MEM && sim->ns.align == HUGE_1G)
+	    sim->ns.map == PMK_MEMMAP_MEM && sim->ns.align == MEMMAP_1G)
 		return pmk_fail(-EOPNOTSUPP,
 				"compounds of 1 GiB in a section shared with "
 				"RAM: their struct pages are not known");

@@ -5,6 +5,10 @@
 
 #include <pmk/memmap.h>
 
+/* Has ordinary memory a part of these bytes? */
+bool pmk_memmap_overlaps_ram(const struct pmk_memmap_params *p, uint64_t start,
+			     uint64_t end);
+
 /* 0, or an error of pmk_memmap_new(), which is explained to the log. */
 int pmk_memmap_check_sim(const struct pmk_memmap_sim *sim);
 

@@ -8,24 +8,15 @@
 #include "base/export.h"
 #include "base/log.h"
 #include "base/util.h"
+#include "memmap/params.h"
 #include "memmap/predict.h"
 #include "memmap/profile.h"
+#include "memmap/units.h"
 
-#define PAGE          ((uint64_t)4096)
-#define HUGE_2M       ((uint64_t)2 << 20)
-#define HUGE_1G       ((uint64_t)1 << 30)
-#define SECTION       ((uint64_t)128 << 20) /* what is hot-plugged at once */
-#define SECTION_PAGES (SECTION / PAGE)
-/* The info block, and the 4 KiB before it. */
-#define RESERVE ((uint64_t)8192)
 /* What a start must be aligned to on x86-64, and data are at the least
  * (memremap_compat_align). */
-#define COMPAT  HUGE_2M
+#define COMPAT  MEMMAP_2M
 #define END_MAX ((uint64_t)1 << 63)
-/* The tails of a compound share memory but for those in the first two pages of
- * its struct pages: 128 of 64 bytes. */
-#define KEPT ((uint64_t)128)
-
 /* What the results are worked out from. */
 struct plan {
 	const struct pmk_memmap_params *p;
@@ -47,15 +38,6 @@ static int refuse(struct pmk_memmap_layout *l, int code, const char *reason)
 	return code;
 }
 
-static bool overlaps_ram(const struct pmk_memmap_params *p, uint64_t start,
-			 uint64_t end)
-{
-	for (size_t i = 0; i < p->n_ram; i++)
-		if (p->ram[i].start < end && p->ram[i].end > start)
-			return true;
-	return false;
-}
-
 /* What no kernel is asked, as it cannot come to it. */
 static int check_params(const struct pmk_memmap_params *p,
 			struct pmk_memmap_layout *l)
@@ -68,16 +50,17 @@ static int check_params(const struct pmk_memmap_params *p,
 		return refuse(l, -EINVAL, "mode is neither fsdax nor devdax");
 	if (p->map != PMK_MEMMAP_DEV && p->map != PMK_MEMMAP_MEM)
 		return refuse(l, -EINVAL, "map is neither dev nor mem");
-	if (p->align != PAGE && p->align != HUGE_2M && p->align != HUGE_1G)
+	if (p->align != MEMMAP_PAGE && p->align != MEMMAP_2M &&
+	    p->align != MEMMAP_1G)
 		return refuse(l, -EINVAL, "align is not 4K, 2M or 1G");
 	if (kept && kept != 64 && kept != 80 && kept != 96 && kept != 128)
 		return refuse(l, -EINVAL,
 			      "struct page is not of 64, 80, 96 or 128 bytes");
 	if (p->size > END_MAX || p->start > END_MAX - p->size)
 		return refuse(l, -EOVERFLOW, "namespace ends behind 2^63");
-	if (p->size < RESERVE)
+	if (p->size < MEMMAP_RESERVE)
 		return refuse(l, -EINVAL, "size is below 8 KiB");
-	if (overlaps_ram(p, p->start, p->start + p->size))
+	if (pmk_memmap_overlaps_ram(p, p->start, p->start + p->size))
 		return refuse(l, -EEXIST, "namespace overlaps RAM");
 	return 0;
 }
@@ -88,14 +71,14 @@ static int place_data(const struct pmk_memmap_params *p, bool strict,
 		      struct pmk_memmap_layout *l)
 {
 	uint64_t align = p->align > COMPAT ? p->align : COMPAT;
-	uint64_t trunc = (p->start + p->size) % align, off = RESERVE;
+	uint64_t trunc = (p->start + p->size) % align, off = MEMMAP_RESERVE;
 
 	if (!pmk_is_aligned(p->start, COMPAT))
 		return refuse(l, -EINVAL, "start misaligned");
 	/* of all of the size, also of what is left out at the end */
 	if (p->map == PMK_MEMMAP_DEV)
 		off += (p->struct_page ? p->struct_page : 64) *
-		       ((p->size - RESERVE) / PAGE);
+		       ((p->size - MEMMAP_RESERVE) / MEMMAP_PAGE);
 	off = pmk_align_up(p->start + off, align) - p->start;
 	/* data begin and end at multiples of @align: if they begin inside the
 	 * namespace, then not behind their end */
@@ -105,7 +88,7 @@ static int place_data(const struct pmk_memmap_params *p, bool strict,
 	l->dataoff = off;
 	l->end_trunc = trunc;
 	l->usable = p->size - trunc - off;
-	l->npfns = l->usable / PAGE;
+	l->npfns = l->usable / MEMMAP_PAGE;
 	return 0;
 }
 
@@ -113,19 +96,21 @@ static int place_data(const struct pmk_memmap_params *p, bool strict,
 static void find_shared(struct plan *pl, struct pmk_memmap_layout *l)
 {
 	uint64_t start = pl->p->start, end = start + pl->end;
-	uint64_t first = pmk_align_down(start, SECTION);
-	uint64_t last = pmk_align_down(end - 1, SECTION);
+	uint64_t first = pmk_align_down(start, MEMMAP_SECTION);
+	uint64_t last = pmk_align_down(end - 1, MEMMAP_SECTION);
 
 	pl->tail_start = pl->pages;
-	if (overlaps_ram(pl->p, first, first + SECTION)) {
+	if (pmk_memmap_overlaps_ram(pl->p, first, first + MEMMAP_SECTION)) {
 		l->shared_sections++;
-		pl->head_end = end > first + SECTION
-				       ? (first + SECTION - start) / PAGE
-				       : pl->pages;
+		pl->head_end =
+			end > first + MEMMAP_SECTION
+				? (first + MEMMAP_SECTION - start) / MEMMAP_PAGE
+				: pl->pages;
 	}
-	if (last != first && overlaps_ram(pl->p, last, last + SECTION)) {
+	if (last != first &&
+	    pmk_memmap_overlaps_ram(pl->p, last, last + MEMMAP_SECTION)) {
 		l->shared_sections++;
-		pl->tail_start = (last - start) / PAGE;
+		pl->tail_start = (last - start) / MEMMAP_PAGE;
 	}
 }
 
@@ -141,21 +126,21 @@ static struct plan make_plan(const struct pmk_memmap_params *p,
 		.end = p->size - l->end_trunc,
 	};
 
-	pl.pages = pl.end / PAGE;
+	pl.pages = pl.end / MEMMAP_PAGE;
 	/* no altmap, and struct pages whose size is a power of two */
-	if (p->mode == PMK_MODE_DEVDAX && p->align > PAGE &&
+	if (p->mode == PMK_MODE_DEVDAX && p->align > MEMMAP_PAGE &&
 	    p->map == PMK_MEMMAP_MEM && pl.bytes == 64)
-		pl.compound = p->align / PAGE;
+		pl.compound = p->align / MEMMAP_PAGE;
 	find_shared(&pl, l);
 	return pl;
 }
 
 static uint64_t full_sections(const struct plan *pl)
 {
-	uint64_t first = pmk_align_up(pl->p->start, SECTION);
-	uint64_t end = pmk_align_down(pl->p->start + pl->end, SECTION);
+	uint64_t first = pmk_align_up(pl->p->start, MEMMAP_SECTION);
+	uint64_t end = pmk_align_down(pl->p->start + pl->end, MEMMAP_SECTION);
 
-	return end > first ? (end - first) / SECTION : 0;
+	return end > first ? (end - first) / MEMMAP_SECTION : 0;
 }
 
 /* Struct pages of whole sections come from the namespace, in blocks of 2 MiB;
@@ -164,15 +149,15 @@ static void fill_altmap(const struct plan *pl, struct pmk_memmap_layout *l)
 {
 	uint64_t full = full_sections(pl);
 	/* up to the first multiple of 2 MiB behind the reserve */
-	uint64_t skip = (HUGE_2M - RESERVE) / PAGE;
+	uint64_t skip = (MEMMAP_2M - MEMMAP_RESERVE) / MEMMAP_PAGE;
 
 	if (pl->p->map != PMK_MEMMAP_DEV)
 		return;
-	l->altmap_reserve = RESERVE / PAGE;
-	l->altmap_free = (l->dataoff - RESERVE) / PAGE;
+	l->altmap_reserve = MEMMAP_RESERVE / MEMMAP_PAGE;
+	l->altmap_free = (l->dataoff - MEMMAP_RESERVE) / MEMMAP_PAGE;
 	if (full && pl->bytes == 64)
-		l->altmap_used = full * (HUGE_2M / PAGE) + skip;
-	l->memmap_pmem_bytes = full * SECTION_PAGES * pl->bytes;
+		l->altmap_used = full * (MEMMAP_2M / MEMMAP_PAGE) + skip;
+	l->memmap_pmem_bytes = full * MEMMAP_SECTION_PAGES * pl->bytes;
 }
 
 /* Compounds are laid from the start of the namespace on. */
@@ -197,12 +182,13 @@ static void fill_compounds(const struct plan *pl, struct pmk_memmap_layout *l)
 	uint64_t tail = heads_before(pl, pl->tail_start);
 	uint64_t shared = head + all - tail;
 
-	l->struct_pages_written = all * KEPT;
+	l->struct_pages_written = all * MEMMAP_KEPT;
 	if (pl->profile->early_sections)
-		l->struct_pages_written =
-			(all - shared) * KEPT + pages_before(pl, pl->head_end) +
-			pl->pages - pages_before(pl, pl->tail_start);
-	l->memmap_bytes = (all - shared) * KEPT * pl->bytes;
+		l->struct_pages_written = (all - shared) * MEMMAP_KEPT +
+					  pages_before(pl, pl->head_end) +
+					  pl->pages -
+					  pages_before(pl, pl->tail_start);
+	l->memmap_bytes = (all - shared) * MEMMAP_KEPT * pl->bytes;
 }
 
 static void fill_memmap(const struct plan *pl, struct pmk_memmap_layout *l)
@@ -225,8 +211,8 @@ static const char *find_warning(const struct plan *pl,
 	if (!l->npfns)
 		return "nothing is left for data: the device has no size, and "
 		       "may not come up again";
-	if (pl->compound == HUGE_1G / PAGE &&
-	    !pmk_is_aligned(pl->p->start, HUGE_1G))
+	if (pl->compound == MEMMAP_1G / MEMMAP_PAGE &&
+	    !pmk_is_aligned(pl->p->start, MEMMAP_1G))
 		return "compounds of 1 GiB are laid from the start of the "
 		       "namespace, which is not aligned to 1 GiB, and not from "
 		       "that of the data";

@@ -12,8 +12,6 @@
 #define ZONE_SHIFT   51
 #define CPUPID_SHIFT 30
 
-static const uint64_t huge_page = (uint64_t)1 << 30;
-
 static void fill_init(struct pmk_memmap *m)
 {
 	const struct pmk_memmap_sim *sim = &m->sim;
@@ -50,7 +48,7 @@ static void fill_frames(struct pmk_memmap *m)
 	m->altmap_first = dev ? l->altmap_reserve : 0;
 	m->data = dev ? l->dataoff / MEMMAP_PAGE : 0;
 	if (ns->mode == PMK_MODE_DEVDAX && ns->align > MEMMAP_PAGE)
-		m->order = ns->align == huge_page ? 18 : 9;
+		m->order = ns->align == MEMMAP_1G ? 18 : 9;
 	/* no altmap, and a struct page that is a power of two */
 	m->dedup = m->order && !dev && m->bytes == 64;
 }
@@ -58,14 +56,10 @@ static void fill_frames(struct pmk_memmap *m)
 /* @pfn is in a section that RAM has a part of. */
 static bool is_early(const struct pmk_memmap *m, uint64_t pfn)
 {
-	uint64_t start = pmk_align_down(pfn, MEMMAP_SECTION) * MEMMAP_PAGE;
-	uint64_t end = start + (uint64_t)MEMMAP_SECTION * MEMMAP_PAGE;
+	uint64_t start = pmk_align_down(pfn * MEMMAP_PAGE, MEMMAP_SECTION);
 
-	for (size_t i = 0; i < m->sim.ns.n_ram; i++)
-		if (m->sim.ns.ram[i].start < end &&
-		    m->sim.ns.ram[i].end > start)
-			return true;
-	return false;
+	return pmk_memmap_overlaps_ram(&m->sim.ns, start,
+				       start + MEMMAP_SECTION);
 }
 
 static uint64_t compound_size(const struct pmk_memmap *m)

@@ -7,16 +7,10 @@
 
 #include "memmap/init.h"
 #include "memmap/profile.h"
+#include "memmap/units.h"
 
-#define MEMMAP_PAGE      4096U
-#define MEMMAP_SECTION   32768U /* page frames of a section: 128 MiB */
-#define MEMMAP_PAGEBLOCK 512U   /* page frames of a page block */
-#define MEMMAP_MOVABLE   1U     /* MIGRATE_MOVABLE */
-#define MEMMAP_BYTES_MAX 96U    /* of a struct page */
-/* struct pages that are kept of a compound whose tails share memory: two pages
- * of the vmemmap, with 64 each */
-#define MEMMAP_KEPT       128U
-#define MEMMAP_KEPT_TAILS 64U
+#define MEMMAP_MOVABLE   1U  /* MIGRATE_MOVABLE */
+#define MEMMAP_BYTES_MAX 96U /* of a struct page */
 
 struct pmk_memmap {
 	struct pmk_memmap_sim sim;

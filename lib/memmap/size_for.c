@@ -6,8 +6,7 @@
 #include "base/log.h"
 #include "base/util.h"
 #include "memmap/predict.h"
-
-#define PAGE ((uint64_t)4096)
+#include "memmap/units.h"
 
 /* 0 past 2^64. */
 static uint64_t round_up(uint64_t v, uint64_t unit)
@@ -28,16 +27,16 @@ static uint64_t lower_bound(const struct pmk_memmap_params *p, uint64_t usable)
 	uint64_t m = p->struct_page ? p->struct_page : 64;
 
 	/* a size that is none is found later */
-	if (p->map == PMK_MEMMAP_MEM || m >= PAGE || usable < m)
+	if (p->map == PMK_MEMMAP_MEM || m >= MEMMAP_PAGE || usable < m)
 		return usable;
-	return (usable - m) / (PAGE - m) * PAGE;
+	return (usable - m) / (MEMMAP_PAGE - m) * MEMMAP_PAGE;
 }
 
 /* The next size that ends at or behind the next multiple of the alignment, or 0
  * past 2^64: up to there less and less is usable. */
 static uint64_t next_size(const struct pmk_memmap_params *p, uint64_t granule)
 {
-	uint64_t align = p->align > (2U << 20) ? p->align : 2U << 20;
+	uint64_t align = p->align > MEMMAP_2M ? p->align : MEMMAP_2M;
 	uint64_t end = pmk_align_down(p->start + p->size, align) + align;
 
 	return round_up(end - p->start, granule);
@@ -68,7 +67,7 @@ PMK_EXPORT int pmk_memmap_size_for(const struct pmk_memmap_params *params,
 	struct pmk_memmap_layout l = { 0 };
 	int rc;
 
-	if (granule < PAGE || granule % PAGE)
+	if (granule < MEMMAP_PAGE || granule % MEMMAP_PAGE)
 		return pmk_fail(-EINVAL, "granule is not a multiple of 4096");
 	if (usable > (uint64_t)1 << 63)
 		return pmk_fail(-EOVERFLOW, "namespace ends behind 2^63");
@@ -76,7 +75,7 @@ PMK_EXPORT int pmk_memmap_size_for(const struct pmk_memmap_params *params,
 	if (!usable)
 		usable = 1;
 	/* also what is smaller than its reserve has none */
-	p.size = round_up(lower_bound(&p, usable) + 2 * PAGE, granule);
+	p.size = round_up(lower_bound(&p, usable) + 2 * MEMMAP_PAGE, granule);
 	rc = search(&p, usable, granule, &l);
 	if (rc)
 		return pmk_fail(rc, "%s", l.reason);

@@ -39,8 +39,8 @@ static uint64_t run_end(const struct stream *s, uint64_t frame, uint64_t end)
 
 	if (!s->m->init.section)
 		return end;
-	next = pmk_align_down(base + frame, MEMMAP_SECTION) + MEMMAP_SECTION -
-	       base;
+	next = pmk_align_down(base + frame, MEMMAP_SECTION_PAGES) +
+	       MEMMAP_SECTION_PAGES - base;
 	return next < end ? next : end;
 }
 

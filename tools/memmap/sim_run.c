@@ -52,9 +52,9 @@ uint64_t sim_window_end(const struct pmk_memmap *map, uint64_t first,
 	return fits;
 }
 
-static uint64_t data_frame(const struct sim_run *r)
+uint64_t sim_data_frame(const struct pmk_memmap *map)
 {
-	const struct pmk_memmap_layout *l = pmk_memmap_layout(r->map);
+	const struct pmk_memmap_layout *l = pmk_memmap_layout(map);
 
 	return l->altmap_reserve ? l->dataoff / 4096 : 0;
 }
@@ -62,7 +62,8 @@ static uint64_t data_frame(const struct sim_run *r)
 /* The same bytes that an engine writes, as fast as they can be. */
 static void fill(struct piece *p)
 {
-	uint64_t data = data_frame(p->run), end = p->first + p->n, skip;
+	uint64_t data = sim_data_frame(p->run->map), end = p->first + p->n,
+		 skip;
 
 	if (data >= end)
 		return;
@@ -91,7 +92,7 @@ static void *do_piece(void *arg)
 static unsigned int cut(struct sim_run *r, unsigned int side, uint64_t first,
 			uint64_t end, struct piece pieces[SIM_THREADS])
 {
-	uint64_t data = data_frame(r), from = first, to;
+	uint64_t data = sim_data_frame(r->map), from = first, to;
 	uint64_t begin = data > first && data < end ? data : first;
 	unsigned int n = 0;
 

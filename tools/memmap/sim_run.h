@@ -45,6 +45,9 @@ struct sim_run {
 	uint64_t done; /* bytes, for the bar */
 };
 
+/* The first frame of data: what engines write begins there. */
+uint64_t sim_data_frame(const struct pmk_memmap *map);
+
 /* The first frame behind @frame at which the memmap may be cut. */
 uint64_t sim_next_cut(const struct pmk_memmap *map, uint64_t frame);
 
