@@ -17,7 +17,7 @@ extern "C" {
 /* Outside the range of errno values, so that the two never meet. */
 enum pmk_error {
 	PMK_E_CPU_FEATURE = -5001,   /* no CPU feature has this name */
-	PMK_E_FILE_TYPE = -5002,     /* neither regular file nor devdax */
+	PMK_E_FILE_TYPE = -5002,     /* neither regular file nor fit device */
 	PMK_E_RANGE = -5003,         /* range not inside the mapping */
 	PMK_E_GRANULARITY = -5004,   /* the demanded one cannot be had */
 	PMK_E_ALIGNMENT = -5005,     /* against the device's alignment */
@@ -35,6 +35,9 @@ enum pmk_error {
 	PMK_E_LOG_BROKEN = -5017,    /* an earlier append failed */
 	PMK_E_READ_ONLY = -5018,     /* handle was opened for reading */
 	PMK_E_TUNING = -5019,        /* no such medium, threshold, size */
+	PMK_E_WC_SAME = -5024,       /* cache and origin are one device */
+	PMK_E_WC_NONE = -5025,       /* no cache that can be read */
+	PMK_E_WC_UNDO = -5026,       /* no undo file, or of another cache */
 };
 
 /**

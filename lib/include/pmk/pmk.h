@@ -22,5 +22,11 @@
 #include <pmk/rlog.h>
 #include <pmk/tune.h>
 #include <pmk/version.h>
+#include <pmk/wc.h>
+#include <pmk/wc_check.h>
+#include <pmk/wc_format.h>
+#include <pmk/wc_image.h>
+#include <pmk/wc_repair.h>
+#include <pmk/wc_writeback.h>
 
 #endif /* PMK_PMK_H */

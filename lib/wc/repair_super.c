@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A superblock put together anew.  Only what is certain: a number of blocks
+ * that moves the data, or a sequence that makes other entries count, is worse
+ * than a cache that is refused.
+ */
+#include <string.h>
+
+#include "base/endian.h"
+#include "base/util.h"
+#include "wc/format.h"
+#include "wc/image.h"
+#include "wc/media.h"
+#include "wc/repair.h"
+
+#define WORD 8U
+
+/* LVM zeroes as many before it attaches a cache. */
+#define WIPED_BYTES 4096U
+
+#define DEFAULT_BLOCK 4096U
+
+/*
+ * Note each word of the superblock that becomes another one, and take it.  The
+ * first word has magic and version: it is last, and one store, as a version
+ * without a magic would neither load nor be formatted.
+ */
+static int take(struct pmk_wc_repair *r, enum pmk_wc_problem_code code,
+		const unsigned char *raw)
+{
+	const struct wc_cause cause = { code, PMK_WC_NO_ENTRY };
+	int rc = 0;
+
+	for (unsigned int at = WORD; at < PMK_WC_SUPERBLOCK_BYTES && !rc;
+	     at += WORD)
+		rc = pmk_wc_repair_note(r, cause, at, raw + at, WORD);
+	pmk_wc_repair_fence(r);
+	if (!rc)
+		rc = pmk_wc_repair_note(r, cause, 0, raw, WORD);
+	pmk_wc_repair_fence(r);
+	if (!rc)
+		rc = pmk_wc_image_adopt(r->img, raw);
+	if (rc || !r->img->has_geo)
+		return rc;
+	pmk_wc_repair_replay(r);
+	rc = pmk_wc_image_reindex(r->img);
+	pmk_wc_image_judge(r->img);
+	return rc;
+}
+
+/*
+ * Does the array, to its end, hold what can be entries under this superblock?
+ * If the number of blocks is too high, data is taken for entries, and then one
+ * of them gives it away.  Zeros are what an empty disk has; as an entry, such
+ * can be there once.
+ */
+static bool all_are_entries(const struct pmk_wc_image *img)
+{
+	uint64_t per_block = img->sb.block_size / PMK_WC_SECTOR, zeros = 0;
+
+	for (uint64_t i = 0; i < img->geo.n_blocks; i++) {
+		struct pmk_wc_entry e = pmk_wc_image_entry(img, i);
+
+		if (!pmk_wc_image_entry_ok(img, i))
+			return false;
+		if (e.seq_count == PMK_WC_FREE)
+			continue;
+		if (e.seq_count > img->sb.seq_count ||
+		    e.original_sector % per_block)
+			return false;
+		zeros += !e.seq_count && !e.original_sector;
+	}
+	return zeros < 2;
+}
+
+/* Would it be a good one?  Asked in memory only; the image stays as it is. */
+static int is_proven(struct pmk_wc_repair *r, const unsigned char *raw,
+		     bool *proven_ret)
+{
+	unsigned char now[PMK_WC_SUPERBLOCK_BYTES];
+	struct pmk_wc_image *img = r->img;
+	int rc;
+
+	*proven_ret = false;
+	memcpy(now, img->raw, sizeof(now));
+	rc = pmk_wc_image_adopt(img, raw);
+	if (rc)
+		return rc;
+	*proven_ret = img->has_geo && img->layout == PMK_WC_LAYOUT_V1 &&
+		      img->geo.end <= img->room && all_are_entries(img);
+	rc = pmk_wc_image_adopt(img, now);
+	if (rc || !img->has_geo)
+		return rc;
+	pmk_wc_repair_replay(r);
+	return pmk_wc_image_reindex(img);
+}
+
+static int take_if_proven(struct pmk_wc_repair *r,
+			  enum pmk_wc_problem_code code,
+			  const unsigned char *raw, bool *done_ret)
+{
+	int rc = is_proven(r, raw, done_ret);
+
+	return rc || !*done_ret ? rc : take(r, code, raw);
+}
+
+static void put_magic(unsigned char *raw)
+{
+	pmk_put_le32(raw, PMK_WC_MAGIC);
+	pmk_put_le32(raw + 4, PMK_WC_VERSION);
+}
+
+/* The block size with which the device gets the number of blocks that it has;
+ * 0 if it is not one only. */
+static uint32_t find_block_size(const struct pmk_wc_image *img)
+{
+	uint32_t found = 0;
+
+	for (uint32_t bs = PMK_WC_SECTOR; bs <= 65536; bs *= 2) {
+		struct pmk_wc_geometry geo;
+
+		if (pmk_wc_layout_for(img->room, bs, &geo) ||
+		    geo.n_blocks != img->sb.n_blocks)
+			continue;
+		if (found)
+			return 0;
+		found = bs;
+	}
+	return found;
+}
+
+static int fix_block_size(struct pmk_wc_repair *r,
+			  enum pmk_wc_problem_code code, unsigned char *raw,
+			  bool *done_ret)
+{
+	uint32_t bs = r->img->table.block_size;
+
+	if (!pmk_wc_block_size_ok(bs))
+		bs = find_block_size(r->img);
+	if (!bs)
+		return 0;
+	pmk_put_le32(raw + 8, bs);
+	return take_if_proven(r, code, raw, done_ret);
+}
+
+static int fix_n_blocks(struct pmk_wc_repair *r, enum pmk_wc_problem_code code,
+			unsigned char *raw, bool *done_ret)
+{
+	struct pmk_wc_geometry geo;
+
+	if (pmk_wc_layout_for(r->img->room, r->img->sb.block_size, &geo))
+		return 0;
+	pmk_put_le64(raw + 16, geo.n_blocks);
+	return take_if_proven(r, code, raw, done_ret);
+}
+
+/* With nothing in it a cache can begin at any sequence; else it has to be
+ * told. */
+static int fix_seq(struct pmk_wc_repair *r, enum pmk_wc_problem_code code,
+		   unsigned char *raw, bool *done_ret)
+{
+	const struct pmk_wc_counts *c = &r->img->counts;
+	uint64_t seq = r->params.seq_count;
+
+	if (!seq && (!r->img->has_geo || c->committed || c->uncommitted ||
+		     c->unreadable))
+		return 0;
+	if (seq == r->img->sb.seq_count)
+		return 0;
+	pmk_put_le64(raw + 24, seq);
+	*done_ret = true;
+	return take(r, code, raw);
+}
+
+/* A superblock for all of the device; 0 is done. */
+static int layout_new(const struct pmk_wc_repair *r, uint32_t bs, uint64_t seq,
+		      unsigned char *raw, struct pmk_wc_geometry *geo)
+{
+	struct pmk_wc_superblock sb = {
+		.magic = PMK_WC_MAGIC,
+		.version = PMK_WC_VERSION,
+		.block_size = bs,
+		.seq_count = seq,
+	};
+
+	if (!pmk_wc_block_size_ok(bs) ||
+	    pmk_wc_layout_for(r->img->room, bs, geo))
+		return -1;
+	sb.n_blocks = geo->n_blocks;
+	pmk_wc_superblock_encode(&sb, raw);
+	return 0;
+}
+
+/* Nothing was ever in it: what the kernel had begun. */
+static int finish_format(struct pmk_wc_repair *r, enum pmk_wc_problem_code code,
+			 unsigned char *raw, bool *done_ret)
+{
+	const struct wc_cause cause = { code, PMK_WC_NO_ENTRY };
+	struct pmk_wc_geometry geo;
+	uint32_t bs = r->img->sb.block_size;
+	int rc;
+
+	if (!pmk_wc_block_size_ok(bs))
+		bs = r->img->table.block_size ? r->img->table.block_size
+					      : DEFAULT_BLOCK;
+	if (layout_new(r, bs, 0, raw, &geo))
+		return 0;
+	rc = pmk_wc_repair_note_ones(r, cause, pmk_wc_entry_off(0),
+				     geo.n_blocks * PMK_WC_ENTRY_BYTES);
+	/* fence: a superblock with a magic promises entries */
+	pmk_wc_repair_fence(r);
+	*done_ret = true;
+	return rc ? rc : take(r, code, raw);
+}
+
+/*
+ * The first 4096 bytes were zeroed: the superblock, and 252 entries, which are
+ * lost.  The block size and the sequence have to be told.
+ */
+static int fix_wiped(struct pmk_wc_repair *r, enum pmk_wc_problem_code code,
+		     unsigned char *raw, bool *done_ret)
+{
+	const struct wc_cause cause = { code, PMK_WC_NO_ENTRY };
+	struct pmk_wc_geometry geo;
+	uint64_t end;
+	int rc;
+
+	if (!r->params.seq_count || layout_new(r, r->img->table.block_size,
+					       r->params.seq_count, raw, &geo))
+		return 0;
+	end = pmk_wc_entry_off(geo.n_blocks);
+	/* zeros would be entries of sector 0 */
+	rc = pmk_wc_repair_note_ones(r, cause, pmk_wc_entry_off(0),
+				     pmk_min_size(end, WIPED_BYTES) -
+					     pmk_wc_entry_off(0));
+	/* fence: a superblock with a magic promises entries */
+	pmk_wc_repair_fence(r);
+	*done_ret = true;
+	return rc ? rc : take(r, code, raw);
+}
+
+int pmk_wc_repair_superblock(struct pmk_wc_repair *r,
+			     enum pmk_wc_problem_code code, bool *done_ret)
+{
+	unsigned char raw[PMK_WC_SUPERBLOCK_BYTES];
+
+	memcpy(raw, r->img->raw, sizeof(raw));
+	switch (code) {
+	case PMK_WC_PROBLEM_ZEROED:
+	case PMK_WC_PROBLEM_MAGIC_DAMAGED:
+	case PMK_WC_PROBLEM_BAD_VERSION:
+		put_magic(raw);
+		return take_if_proven(r, code, raw, done_ret);
+	case PMK_WC_PROBLEM_INTERRUPTED:
+		return finish_format(r, code, raw, done_ret);
+	case PMK_WC_PROBLEM_WIPED:
+		return fix_wiped(r, code, raw, done_ret);
+	case PMK_WC_PROBLEM_BAD_BLOCK_SIZE:
+		return fix_block_size(r, code, raw, done_ret);
+	case PMK_WC_PROBLEM_N_BLOCKS_ZERO:
+	case PMK_WC_PROBLEM_N_BLOCKS_OVERFLOW:
+	case PMK_WC_PROBLEM_N_BLOCKS_TOO_LARGE:
+		return fix_n_blocks(r, code, raw, done_ret);
+	default:
+		return fix_seq(r, code, raw, done_ret);
+	}
+}
