@@ -19,9 +19,15 @@ enum {
 	KEY_OVERWRITE,
 	KEY_REPORT,
 	KEY_MIGRATE,
+	KEY_BLOCK,
+	KEY_COMMIT_EVERY,
+	KEY_STORE,
 };
 
 #define ROUNDS_MAX 10000
+/* The smallest room has caches of 6 MiB: 1500 blocks of 4 KiB, and of those
+ * half may be without a commit. */
+#define COMMIT_EVERY_MAX 512
 
 struct args {
 	const char *what;
@@ -32,10 +38,15 @@ static const struct benchmark {
 	const char *name;
 	int (*run)(const struct bench_options *opt);
 	bool migrates; /* takes --migrate */
+	bool caches;   /* takes --block, --commit-every and --store */
 } benchmarks[] = {
-	{ "copy", bench_copy, false },   { "set", bench_set, false },
-	{ "page", bench_page, true },    { "clear", bench_clear, false },
-	{ "flush", bench_flush, false }, { "log", bench_log, false },
+	{ "copy", bench_copy, false, false },
+	{ "set", bench_set, false, false },
+	{ "page", bench_page, true, false },
+	{ "clear", bench_clear, false, false },
+	{ "flush", bench_flush, false, false },
+	{ "log", bench_log, false, false },
+	{ "wc", bench_wc, false, true },
 };
 
 static const struct argp_option options[] = {
@@ -53,6 +64,14 @@ static const struct argp_option options[] = {
 	  "Make a page with plots in DIR as well", 0 },
 	{ "migrate", KEY_MIGRATE, NULL, 0,
 	  "page: measure move_pages(2) between NUMA nodes instead", 0 },
+	{ "block", KEY_BLOCK, "SIZE", 0,
+	  "wc: measure with blocks of SIZE only (512 to 4096)", 0 },
+	{ "commit-every", KEY_COMMIT_EVERY, "N", 0,
+	  "wc: commit after N blocks (default: 64, and 1)", 0 },
+	{ "store", KEY_STORE, "HOW", 0,
+	  "wc: the way to store that is ours: inline, call, explicit, "
+	  "clflushopt or auto (default: inline)",
+	  0 },
 	OPT_JSON,
 	OPT_END,
 };
@@ -106,6 +125,23 @@ static void parse_sizes(struct argp_state *state, struct bench_options *opt,
 		argp_error(state, "--sizes: no size");
 }
 
+static void parse_store(struct argp_state *state, struct bench_options *opt,
+			const char *arg)
+{
+	static const char *const names[] = { "auto", "inline", "call",
+					     "explicit", "clflushopt" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (!strcmp(arg, names[i]))
+			opt->store = names[i];
+	if (!opt->store)
+		argp_error(state,
+			   "--store: '%s' is none of auto, inline, call, "
+			   "explicit and clflushopt",
+			   arg);
+	opt->wc_option = "--store";
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	static const char *const names[] = { "WHAT" };
@@ -134,6 +170,18 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_MIGRATE:
 		a->opt.migrate = true;
 		return 0;
+	case KEY_BLOCK:
+		parse_sizes(state, &a->opt, arg);
+		a->opt.wc_option = "--block";
+		return 0;
+	case KEY_COMMIT_EVERY:
+		a->opt.commit_every = (unsigned int)opt_count(
+			state, "--commit-every", arg, 1, COMMIT_EVERY_MAX);
+		a->opt.wc_option = "--commit-every";
+		return 0;
+	case KEY_STORE:
+		parse_store(state, &a->opt, arg);
+		return 0;
 	case 'j':
 		a->opt.json = true;
 		return 0;
@@ -146,7 +194,7 @@ static const struct argp argp = {
 	.options = options,
 	.parser = parse,
 	.args_doc = "WHAT",
-	.doc = "Measure WHAT (copy, set, page, clear, flush or log) side by "
+	.doc = "Measure WHAT (copy, set, page, clear, flush, log or wc) side by "
 	       "side with libpmem, libc, bare stores and the kernel's own "
 	       "variants.",
 };
@@ -156,6 +204,10 @@ static int check(const struct benchmark *b, const struct bench_options *opt)
 {
 	if (opt->migrate && !b->migrates) {
 		out_error("%s does not take --migrate", b->name);
+		return EXIT_USAGE;
+	}
+	if (opt->wc_option && !b->caches) {
+		out_error("%s does not take %s", b->name, opt->wc_option);
 		return EXIT_USAGE;
 	}
 	if ((opt->on && !*opt->on) || (opt->report && !*opt->report)) {
@@ -184,8 +236,8 @@ int cmd_bench(int argc, char **argv)
 			rc = report_dir_check(a.opt.report);
 		return rc ? rc : benchmarks[i].run(&a.opt);
 	}
-	out_error("no benchmark '%s'; there are copy, set, page, clear, flush "
-		  "and log",
+	out_error("no benchmark '%s'; there are copy, set, page, clear, "
+		  "flush, log and wc",
 		  a.what);
 	return EXIT_USAGE;
 }

@@ -33,6 +33,7 @@ static const struct command commands[] = {
 	{ "log", NULL, "persist records in a log", log_commands },
 	{ "memmap", NULL, "what a namespace costs, and its struct pages",
 	  memmap_commands },
+	{ "wc", NULL, "dm-writecache devices, offline", wc_commands },
 	{ "bench", cmd_bench, "measure against libpmem and libc", NULL },
 	{ NULL, NULL, NULL, NULL },
 };

@@ -22,6 +22,7 @@ struct command {
 
 extern const struct command log_commands[];
 extern const struct command memmap_commands[];
+extern const struct command wc_commands[];
 
 /* Run the row of @table that @argv[1] names; @prefix is "pmk" or "pmk log".
  * Handles --help and the like for the table itself. */
@@ -41,5 +42,14 @@ int cmd_memmap_inspect(int argc, char **argv);
 int cmd_memmap_predict(int argc, char **argv);
 int cmd_memmap_simulate(int argc, char **argv);
 int cmd_memmap_verify(int argc, char **argv);
+int cmd_wc_check(int argc, char **argv);
+int cmd_wc_dump(int argc, char **argv);
+int cmd_wc_export(int argc, char **argv);
+int cmd_wc_format(int argc, char **argv);
+int cmd_wc_info(int argc, char **argv);
+int cmd_wc_restore(int argc, char **argv);
+int cmd_wc_repair(int argc, char **argv);
+int cmd_wc_size(int argc, char **argv);
+int cmd_wc_writeback(int argc, char **argv);
 
 #endif /* TOOLS_PMK_H */

@@ -262,7 +262,7 @@ near='def near($a; $b): (($a - $b) | fabs) <= 0.0001 * $b;'
 }
 
 @test "wrong arguments: exit 2" {
-	fails 2 "^pmk bench: no benchmark 'frobnicate'; there are copy, set, page, clear, flush and log" \
+	fails 2 "^pmk bench: no benchmark 'frobnicate'; there are copy, set, page, clear, flush, log and wc" \
 		pmk bench frobnicate
 	for args in "" "copy log" "copy --rounds 0" "copy --rounds 10001" \
 		"copy --rounds x" "log --rounds -1" "log --quick=1" \

@@ -20,7 +20,7 @@ complete_line() {
 }
 
 @test "commands and subcommands" {
-	is "bench copy cpu doctor list log memmap help" "$(complete_line pmk "")"
+	is "bench copy cpu doctor list log memmap wc help" "$(complete_line pmk "")"
 	is "copy cpu" "$(complete_line pmk c)"
 	is "append check create read" "$(complete_line pmk log "")"
 	is "create" "$(complete_line pmk log cr)"
@@ -38,13 +38,14 @@ complete_line() {
 	is "--usable= --usage" "$(complete_line pmk memmap predict --us)"
 	is "dev mem" "$(complete_line pmk memmap predict --map "")"
 	is "devdax" "$(complete_line pmk memmap predict --size 1G --mode = d)"
+	is "p s" "$(complete_line pmk wc info --mode "")"
 	is "4K 2M 1G" "$(complete_line pmk memmap predict --align "")"
 	is FILES "$(complete_line pmk memmap predict --iomem "")"
 }
 
 @test "what bench takes, once" {
-	is "copy set page clear flush log" "$(complete_line pmk bench "")"
-	is "copy set page clear flush log" "$(complete_line pmk bench --quick "")"
+	is "copy set page clear flush log wc" "$(complete_line pmk bench "")"
+	is "copy set page clear flush log wc" "$(complete_line pmk bench --quick "")"
 	is FILES "$(complete_line pmk bench copy --on "")"
 	is "log" "$(complete_line pmk bench l)"
 	is "--quick" "$(complete_line pmk bench copy --q)"
@@ -56,7 +57,7 @@ complete_line() {
 }
 
 @test "help goes before commands, not before options and files" {
-	is "bench copy cpu doctor list log memmap" "$(complete_line pmk help "")"
+	is "bench copy cpu doctor list log memmap wc" "$(complete_line pmk help "")"
 	is "append check create read" "$(complete_line pmk help log "")"
 	is "" "$(complete_line pmk help cpu "")"
 	is "" "$(complete_line pmk help log read --s)"

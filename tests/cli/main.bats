@@ -33,6 +33,16 @@ memmap predict
 memmap inspect
 memmap simulate
 memmap verify
+wc
+wc check
+wc dump
+wc export
+wc format
+wc info
+wc repair
+wc restore
+wc size
+wc writeback
 bench" "$output"
 }
 

@@ -17,6 +17,10 @@ struct bench_options {
 	unsigned int rounds; /* 0: as many as is usual */
 	const char *on;      /* NULL: DRAM */
 	const char *report;  /* directory, or NULL */
+	/* wc */
+	const char *wc_option;     /* the last of its own that was given */
+	const char *store;         /* NULL: inline */
+	unsigned int commit_every; /* 0: the usual ones */
 	/* --sizes, none: all of them */
 	uint64_t sizes[BENCH_SIZES];
 	size_t n_sizes;
@@ -32,5 +36,6 @@ int bench_page(const struct bench_options *opt);
 int bench_clear(const struct bench_options *opt);
 int bench_flush(const struct bench_options *opt);
 int bench_log(const struct bench_options *opt);
+int bench_wc(const struct bench_options *opt);
 
 #endif /* TOOLS_BENCH_BENCH_H */

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* pmk wc dump: a cache as text, and its data beside it. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "opt.h"
+#include "out.h"
+#include "pmk.h"
+#include "replace.h"
+#include "wc/dump.h"
+#include "wc/wc_opt.h"
+
+#define OPT_DATA 0x400
+
+struct input {
+	struct wc_opt opt;
+	const char *path;
+	const char *output;
+	const char *data;
+	bool all;
+};
+
+static const struct argp_option options[] = {
+	{ "all", 'a', NULL, 0,
+	  "Also what the kernel does not need: with it the device can be made "
+	  "again to the byte",
+	  0 },
+	{ "data", OPT_DATA, "DIR", 0,
+	  "Keep the data of dirty blocks, and with --all all data, in the file "
+	  "blocks in DIR, which is made if it is not there",
+	  0 },
+	{ "output", 'o', "FILE", 0,
+	  "Write to FILE, which is replaced, instead of standard output", 0 },
+	OPT_END,
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	static const char *const names[] = { "CACHE" };
+	struct input *in = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &in->opt;
+		return 0;
+	case 'a':
+		in->all = true;
+		return 0;
+	case 'o':
+		in->output = arg;
+		return 0;
+	case OPT_DATA:
+		in->data = arg;
+		return 0;
+	default:
+		return opt_positional(key, arg, state, &in->path, names, 1);
+	}
+}
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse,
+	.children = wc_opt_children,
+	.args_doc = "CACHE",
+	.doc = "Print a dm-writecache device as lines of JSON: the superblock, "
+	       "then each entry in use.  pmk wc restore makes a device of them.",
+};
+
+/* Opens the data file, which must be new: it is the only copy of something. */
+static int open_data(const struct input *in, struct wc_dump *d, char **path_ret)
+{
+	if (!in->data)
+		return EXIT_OK;
+	if (mkdir(in->data, 0700) && errno != EEXIST)
+		return out_fail(in->data, -errno, NULL);
+	if (asprintf(path_ret, "%s/" WC_DUMP_BLOCKS, in->data) < 0) {
+		*path_ret = NULL;
+		out_of_memory();
+	}
+	d->data_path = *path_ret;
+	d->data_fd =
+		open(*path_ret, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	return d->data_fd < 0 ? out_fail(*path_ret, -errno, NULL) : EXIT_OK;
+}
+
+static int sync_data(struct wc_dump *d)
+{
+	if (d->data_fd >= 0 && fsync(d->data_fd))
+		return out_fail(d->data_path, -errno, NULL);
+	return EXIT_OK;
+}
+
+static int to_stdout(struct wc_dump *d)
+{
+	int rc, rc_data;
+
+	d->f = stdout;
+	rc = wc_dump_write(d);
+	rc_data = sync_data(d);
+	return rc_data ? rc_data : rc;
+}
+
+/* Data first, so that lines never have offsets of what is not there. */
+static int to_file(struct wc_dump *d, const char *path)
+{
+	struct replace r;
+	int rc = replace_begin(&r, path), bad = EXIT_OK;
+
+	if (rc)
+		return out_fail(path, rc, NULL);
+	d->f = fopen(r.temp, "wxe");
+	if (!d->f) {
+		rc = out_fail(path, -errno, NULL);
+		replace_end(&r);
+		return rc;
+	}
+	bad = wc_dump_write(d);
+	rc = bad == EXIT_FAIL ? EXIT_FAIL : sync_data(d);
+	if (!rc && (fflush(d->f) || fsync(fileno(d->f))))
+		rc = out_fail(path, -errno, NULL);
+	fclose(d->f);
+	if (!rc) {
+		rc = replace_commit(&r, true);
+		if (rc)
+			rc = out_fail(path, rc, NULL);
+	}
+	replace_end(&r);
+	return rc ? rc : bad;
+}
+
+static int dump(const struct input *in, const struct pmk_wc_image *img)
+{
+	struct wc_dump d = {
+		.path = in->path,
+		.img = img,
+		.all = in->all,
+		.data_fd = -1,
+	};
+	_cleanup_free_ char *data_path = NULL;
+	int rc;
+
+	if (!pmk_wc_image_geometry(img))
+		return out_error("%s: there are no entries: %s", in->path,
+				 pmk_wc_layout_name(pmk_wc_image_layout(img)));
+	rc = open_data(in, &d, &data_path);
+	if (!rc)
+		rc = in->output ? to_file(&d, in->output) : to_stdout(&d);
+	if (d.data_fd >= 0)
+		close(d.data_fd);
+	/* half a copy is none */
+	if (rc == EXIT_FAIL && d.data_fd >= 0)
+		unlink(d.data_path);
+	return rc;
+}
+
+int cmd_wc_dump(int argc, char **argv)
+{
+	struct input in = { .path = NULL };
+	struct pmk_wc_image *img;
+	int rc;
+
+	argp_parse(&argp, argc, argv, 0, NULL, &in);
+	rc = wc_opt_open(in.path, &in.opt, 0, &img);
+	if (rc)
+		return rc;
+	rc = dump(&in, img);
+	pmk_wc_image_close(img);
+	return rc;
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A copy of a cache, for pmk wc repair -o. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/io.h"
+#include "base/util.h"
+#include "wc/repair.h"
+
+#define CHUNK ((size_t)1 << 20)
+/* A hole is worth it from here on. */
+#define PAGE 4096U
+
+/* Bytes from @at on that are all zero, or all not, by pages. */
+static size_t run(const char *buf, size_t at, size_t len, bool zero)
+{
+	size_t end = at;
+
+	while (end < len &&
+	       pmk_is_zero(buf + end, pmk_min_size(PAGE, len - end)) == zero)
+		end = pmk_min_size(end + PAGE, len);
+	return end - at;
+}
+
+static int write_chunk(int fd, const char *buf, size_t len, off_t off)
+{
+	size_t at = run(buf, 0, len, true);
+
+	while (at < len) {
+		size_t n = run(buf, at, len, false);
+		int rc;
+
+		if (lseek(fd, off + (off_t)at, SEEK_SET) < 0)
+			return -errno;
+		rc = pmk_write_full(fd, buf + at, n);
+		if (rc)
+			return rc;
+		at += n;
+		at += run(buf, at, len, true);
+	}
+	return 0;
+}
+
+/* The next data at or behind @off; @size if there is none. */
+static off_t next_data(int fd, off_t off, off_t size)
+{
+	off_t data = lseek(fd, off, SEEK_DATA);
+
+	if (data < 0)
+		return errno == ENXIO ? size : off;
+	return data;
+}
+
+/* As a cache is opened: a device that is in use is busy. */
+static int open_source(const char *path)
+{
+	struct stat st;
+	int flags = O_RDONLY | O_CLOEXEC;
+
+	if (stat(path, &st))
+		return -1;
+	return open(path, S_ISBLK(st.st_mode) ? flags | O_EXCL : flags);
+}
+
+int clone_file(const char *path, int fd)
+{
+	_cleanup_fd_ int from = open_source(path);
+	_cleanup_free_ char *buf = malloc(CHUNK);
+	off_t size = from < 0 ? -1 : lseek(from, 0, SEEK_END), off;
+
+	if (!buf)
+		return -ENOMEM;
+	if (size < 0 || ftruncate(fd, size))
+		return -errno;
+	off = next_data(from, 0, size);
+	while (off < size) {
+		size_t n = pmk_min_size(CHUNK, (size_t)(size - off));
+		ssize_t got = pmk_pread_full(from, buf, n, (uint64_t)off);
+		int rc;
+
+		if (got <= 0)
+			return got ? (int)got : -EIO;
+		rc = write_chunk(fd, buf, (size_t)got, off);
+		if (rc)
+			return rc;
+		off = next_data(from, off + got, size);
+	}
+	return 0;
+}

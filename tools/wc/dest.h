@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What pmk wc writeback and export share: blocks that did not get where they
+ * belong, signals, progress, and the document. */
+#ifndef TOOLS_WC_DEST_H
+#define TOOLS_WC_DEST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <pmk/wc_writeback.h>
+
+#include "progress.h"
+
+struct json_object;
+
+/* Blocks that failed: all are counted, the first are kept. */
+struct dest_list {
+	struct pmk_wc_failure *first;
+	size_t n;
+	uint64_t total;
+};
+
+/* For pmk_wc_misfits() and the like; @arg: a struct dest_list. */
+void dest_list_add(const struct pmk_wc_failure *f, void *arg);
+void dest_list_free(struct dest_list *l);
+/* A line on stderr for each of some, and one for the rest.  @path: the
+ * cache. */
+void dest_list_report(const struct dest_list *l, const char *path);
+
+struct dest {
+	struct pmk_wc_copy_params params;
+	struct pmk_wc_copy_result result;
+	struct dest_list failed;
+	struct progress progress;
+};
+
+/* From here on SIGINT, SIGTERM and SIGHUP, unless they are ignored, stop in
+ * order what the params are given to; the second one ends the process at
+ * once. */
+void dest_catch_signals(void);
+
+/* Progress and failures go to @d. */
+void dest_begin(struct dest *d, const char *what, uint64_t bytes);
+void dest_end(struct dest *d);
+
+/* EXIT_OK, or EXIT_FAIL and a line if the cache at @path is none that the
+ * library can take blocks from. */
+int dest_check_cache(const struct pmk_wc_image *img, const char *path,
+		     bool write);
+
+/* The result and the blocks that failed. */
+void dest_json(struct json_object *o, const struct dest *d);
+
+#endif /* TOOLS_WC_DEST_H */
