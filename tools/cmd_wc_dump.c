@@ -14,6 +14,7 @@
 #include "pmk.h"
 #include "replace.h"
 #include "wc/dump.h"
+#include "wc/output.h"
 #include "wc/wc_opt.h"
 
 #define OPT_DATA 0x400
@@ -24,6 +25,7 @@ struct input {
 	const char *output;
 	const char *data;
 	bool all;
+	bool force;
 };
 
 static const struct argp_option options[] = {
@@ -35,8 +37,9 @@ static const struct argp_option options[] = {
 	  "Keep the data of dirty blocks, and with --all all data, in the file "
 	  "blocks in DIR, which is made if it is not there",
 	  0 },
-	{ "output", 'o', "FILE", 0,
-	  "Write to FILE, which is replaced, instead of standard output", 0 },
+	{ "output", 'o', "FILE", 0, "Write to FILE instead of standard output",
+	  0 },
+	{ "force", 'f', NULL, 0, "Replace a FILE that exists", 0 },
 	OPT_END,
 };
 
@@ -51,6 +54,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 'a':
 		in->all = true;
+		return 0;
+	case 'f':
+		in->force = true;
 		return 0;
 	case 'o':
 		in->output = arg;
@@ -89,6 +95,15 @@ static int open_data(const struct input *in, struct wc_dump *d, char **path_ret)
 	return d->data_fd < 0 ? out_fail(*path_ret, -errno, NULL) : EXIT_OK;
 }
 
+static int check_output(const struct input *in)
+{
+	if (!in->output)
+		return EXIT_OK;
+	if (in->data && output_not_inside(in->output, in->data))
+		return EXIT_FAIL;
+	return output_check(in->output, in->force, &in->path, 1);
+}
+
 static int sync_data(struct wc_dump *d)
 {
 	if (d->data_fd >= 0 && fsync(d->data_fd))
@@ -107,7 +122,7 @@ static int to_stdout(struct wc_dump *d)
 }
 
 /* Data first, so that lines never have offsets of what is not there. */
-static int to_file(struct wc_dump *d, const char *path)
+static int to_file(struct wc_dump *d, const char *path, bool force)
 {
 	struct replace r;
 	int rc = replace_begin(&r, path), bad = EXIT_OK;
@@ -126,7 +141,7 @@ static int to_file(struct wc_dump *d, const char *path)
 		rc = out_fail(path, -errno, NULL);
 	fclose(d->f);
 	if (!rc) {
-		rc = replace_commit(&r, true);
+		rc = replace_commit(&r, force);
 		if (rc)
 			rc = out_fail(path, rc, NULL);
 	}
@@ -150,7 +165,10 @@ static int dump(const struct input *in, const struct pmk_wc_image *img)
 				 pmk_wc_layout_name(pmk_wc_image_layout(img)));
 	rc = open_data(in, &d, &data_path);
 	if (!rc)
-		rc = in->output ? to_file(&d, in->output) : to_stdout(&d);
+		rc = check_output(in);
+	if (!rc)
+		rc = in->output ? to_file(&d, in->output, in->force)
+				: to_stdout(&d);
 	if (d.data_fd >= 0)
 		close(d.data_fd);
 	/* half a copy is none */

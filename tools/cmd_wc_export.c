@@ -14,6 +14,7 @@
 #include "pmk.h"
 #include "replace.h"
 #include "wc/dest.h"
+#include "wc/output.h"
 #include "wc/wc_opt.h"
 
 enum {
@@ -164,24 +165,6 @@ out:
 	return rc;
 }
 
-/* What exists and is not to be replaced, or must not be. */
-static int check_file(const struct input *in)
-{
-	struct stat st, other;
-
-	if (stat(in->file, &st))
-		return EXIT_OK;
-	for (unsigned int i = 0; i < 2; i++)
-		if (!stat(in->path[i], &other) && st.st_dev == other.st_dev &&
-		    st.st_ino == other.st_ino)
-			return out_error("%s: is the same file as %s", in->file,
-					 in->path[i]);
-	if (!S_ISREG(st.st_mode))
-		return out_error("%s: not a regular file", in->file);
-	return in->force ? EXIT_OK
-			 : out_fail(in->file, -EEXIST, "--force replaces it");
-}
-
 static int export(const struct input *in, const struct pmk_wc_image *img)
 {
 	struct dest d = {
@@ -215,7 +198,7 @@ int cmd_wc_export(int argc, char **argv)
 		return rc;
 	rc = dest_check_cache(img, in.path[0], false);
 	if (!rc)
-		rc = check_file(&in);
+		rc = output_check(in.file, in.force, in.path, 2);
 	if (!rc)
 		rc = export(&in, img);
 	pmk_wc_image_close(img);

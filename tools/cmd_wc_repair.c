@@ -5,13 +5,13 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "opt.h"
 #include "out.h"
 #include "pmk.h"
 #include "replace.h"
+#include "wc/output.h"
 #include "wc/repair.h"
 
 enum {
@@ -131,6 +131,8 @@ static int find_origin(struct repair_args *a)
 
 	if (!a->origin)
 		return EXIT_OK;
+	if (output_check_input(a->origin))
+		return EXIT_FAIL;
 	fd = open(a->origin, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return out_fail(a->origin, -errno, NULL);
@@ -245,14 +247,17 @@ static int copy_and_repair(const struct repair_args *a, struct replace *new)
 
 static int repair_copy(const struct repair_args *a)
 {
+	const char *const inputs[] = { a->path, a->origin };
 	struct replace new;
-	struct stat st;
-	int rc = replace_begin(&new, a->output), done = 0;
+	int rc = output_check_input(a->path), done = 0;
 
+	if (!rc)
+		rc = output_check(a->output, a->force, inputs, 2);
+	if (rc)
+		return rc;
+	rc = replace_begin(&new, a->output);
 	if (rc) {
 		rc = out_fail(a->output, rc, NULL);
-	} else if (!a->force && !stat(a->output, &st)) {
-		rc = out_fail(a->output, -EEXIST, "--force replaces it");
 	} else {
 		rc = copy_and_repair(a, &new);
 		if (!rc || rc == EXIT_BAD)

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <json-c/json.h>
@@ -17,6 +16,7 @@
 #include "pmk.h"
 #include "replace.h"
 #include "wc/dump.h"
+#include "wc/output.h"
 #include "wc/restore.h"
 
 #define OPT_DATA 0x400
@@ -35,7 +35,9 @@ static const struct argp_option options[] = {
 	{ "output", 'o', "CACHE", 0, "The file to make", 0 },
 	{ "data", OPT_DATA, "DIR", 0,
 	  "The directory that pmk wc dump --data filled", 0 },
-	{ "force", 'f', NULL, 0, "Replace a CACHE that exists", 0 },
+	{ "force", 'f', NULL, 0,
+	  "Replace a CACHE that exists; make it even if the dump is not whole",
+	  0 },
 	OPT_JSON,
 	OPT_END,
 };
@@ -103,26 +105,31 @@ static int open_data(const struct input *in, struct wc_restore *r,
 	return r->data < 0 ? out_fail(*path_ret, -errno, NULL) : EXIT_OK;
 }
 
-/* Only a file is replaced: a device would be a file afterwards. */
-static int check_output(const struct input *in)
+static int check_output(const struct input *in, const struct wc_restore *r)
 {
-	struct stat st;
+	const char *const inputs[] = {
+		r->in == STDIN_FILENO ? NULL : in->input,
+		r->data_path,
+	};
 
-	if (stat(in->output, &st))
+	return output_check(in->output, in->force, inputs, 2);
+}
+
+/* What is not in the dump is lost to who writes the image back. */
+static int check_whole(const struct input *in, const struct wc_restore *r)
+{
+	if (in->force || (!r->without_data && !r->unreadable))
 		return EXIT_OK;
-	if (!S_ISREG(st.st_mode))
-		return out_error("%s: not a regular file; copy an image to a "
-				 "device with pmk copy or dd",
-				 in->output);
-	if (!in->force)
-		return out_fail(in->output, -EEXIST, "--force replaces it");
-	return EXIT_OK;
+	return out_error("%s: %" PRIu64 " blocks have no data, %" PRIu64
+			 " entries were unreadable; --force makes the image "
+			 "without them",
+			 in->input, r->without_data, r->unreadable);
 }
 
 static int make(const struct input *in, struct wc_restore *r)
 {
 	struct replace rep;
-	int rc = check_output(in);
+	int rc = check_output(in, r);
 
 	if (rc)
 		return rc;
@@ -132,6 +139,8 @@ static int make(const struct input *in, struct wc_restore *r)
 	r->out = open(rep.temp, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	rc = r->out < 0 ? out_fail(in->output, -errno, NULL)
 			: wc_restore_read(r);
+	if (!rc)
+		rc = check_whole(in, r);
 	if (!rc) {
 		rc = replace_commit(&rep, in->force);
 		if (rc)
@@ -147,11 +156,14 @@ static void report(const struct input *in, const struct wc_restore *r)
 {
 	struct json_object *o;
 
-	/* who writes those back overwrites the origin with zeros */
 	if (r->without_data)
-		out_error("warning: %s: %" PRIu64 " dirty blocks have no data: "
+		out_error("warning: %s: %" PRIu64 " blocks have no data: "
 			  "they are zeros",
 			  in->output, r->without_data);
+	if (r->unreadable)
+		out_error("warning: %s: %" PRIu64 " entries were unreadable: "
+			  "they are as the dump has them",
+			  in->output, r->unreadable);
 	if (!in->json)
 		return;
 	o = out_json();
@@ -159,6 +171,7 @@ static void report(const struct input *in, const struct wc_restore *r)
 	out_json_u64(o, "n_blocks", r->sb.n_blocks);
 	out_json_u64(o, "in_use", r->in_use);
 	out_json_u64(o, "dirty_without_data", r->without_data);
+	out_json_u64(o, "unreadable", r->unreadable);
 	out_json_end(o);
 }
 
@@ -177,7 +190,10 @@ int cmd_wc_restore(int argc, char **argv)
 		rc = open_data(&in, &r, &data_path);
 	if (!rc)
 		rc = make(&in, &r);
-	if (!rc)
+	if (!rc) {
 		report(&in, &r);
+		if (r.without_data || r.unreadable)
+			rc = EXIT_BAD;
+	}
 	return rc;
 }

@@ -128,7 +128,7 @@ static int verdict(const struct input *in, const struct dest *d)
 		dest_list_report(&d->failed, in->path[0]);
 	if (r->unknown)
 		out_error("%s: %" PRIu64 " entries cannot be read: blocks of "
-			  "theirs may be dirty",
+			  "theirs may be dirty; no entry was freed",
 			  in->path[0], r->unknown);
 	if (r->stopped && r->left)
 		return out_error("%s: interrupted: %" PRIu64

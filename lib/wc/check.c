@@ -144,6 +144,13 @@ static void check_blank(struct wc_check *c)
 		pmk_wc_check_meet(c, PMK_WC_PROBLEM_BLANK, 0, 0);
 }
 
+/* Of the superblock, whatever its magic; else the one asked for. */
+static uint32_t block_size_of(const struct wc_check *c)
+{
+	return pmk_wc_block_size_ok(c->sb->block_size) ? c->sb->block_size
+						       : block_size_asked(c);
+}
+
 /*
  * The kernel stores the version when it begins to format, and the magic at the
  * end.  The sequence is 0 all the while, and by that nothing is committed.
@@ -151,7 +158,10 @@ static void check_blank(struct wc_check *c)
 static void check_interrupted(struct wc_check *c)
 {
 	if (!c->sb->seq_count)
-		pmk_wc_check_meet(c, PMK_WC_PROBLEM_INTERRUPTED, 0, 0);
+		pmk_wc_check_meet(
+			c, PMK_WC_PROBLEM_INTERRUPTED,
+			pmk_wc_count_in_use(c->img, c->bytes, block_size_of(c)),
+			0);
 	else if (c->geo)
 		meet_behind(c, PMK_WC_PROBLEM_MAGIC_DAMAGED);
 	else
@@ -209,6 +219,33 @@ static void check_block_size(struct wc_check *c)
 				  arg);
 }
 
+/* With another block size the device has room for just as many blocks. */
+static bool fits_other_block_size(const struct wc_check *c)
+{
+	for (uint32_t bs = PMK_WC_SECTOR; bs <= 65536; bs *= 2) {
+		struct pmk_wc_geometry geo;
+
+		if (bs != c->sb->block_size &&
+		    !pmk_wc_layout_for(c->bytes, bs, &geo) &&
+		    geo.n_blocks == c->sb->n_blocks)
+			return true;
+	}
+	return false;
+}
+
+/* Fewer blocks than there is room for: a device that was made larger, or a
+ * superblock that is wrong. */
+static void check_room_behind(struct wc_check *c, uint64_t n, uint64_t most)
+{
+	bool wrong = fits_other_block_size(c) ||
+		     pmk_wc_entries_likely(c, n, most, c->sb->seq_count);
+
+	pmk_wc_check_meet(c,
+			  wrong ? PMK_WC_PROBLEM_N_BLOCKS_TOO_SMALL
+				: PMK_WC_PROBLEM_UNUSED_ROOM,
+			  n, most);
+}
+
 /* The number of blocks, and whether the device has as many. */
 static void check_n_blocks(struct wc_check *c)
 {
@@ -227,9 +264,9 @@ static void check_n_blocks(struct wc_check *c)
 				  most.n_blocks);
 	else if (geo.end <= c->bytes) {
 		if (n < most.n_blocks)
-			pmk_wc_check_meet(c, PMK_WC_PROBLEM_UNUSED_ROOM, n,
-					  most.n_blocks);
-	} else if (pmk_wc_entries_likely(c, most.n_blocks, n, c->sb->seq_count))
+			check_room_behind(c, n, most.n_blocks);
+	} else if (!fits_other_block_size(c) &&
+		   pmk_wc_entries_likely(c, most.n_blocks, n, c->sb->seq_count))
 		pmk_wc_check_meet(c, PMK_WC_PROBLEM_TRUNCATED, c->bytes,
 				  geo.end);
 	else

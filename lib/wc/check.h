@@ -49,4 +49,9 @@ uint64_t pmk_wc_count_behind_wipe(struct wc_check *c);
 bool pmk_wc_entries_likely(struct wc_check *c, uint64_t first, uint64_t n,
 			   uint64_t seq_count);
 
+/* Entries of a device laid out with blocks of @bs that are neither ones, as
+ * formatted, nor zeros, as a new disk; those that cannot be read count. */
+uint64_t pmk_wc_count_in_use(const struct pmk_wc_image *img, uint64_t bytes,
+			     uint32_t bs);
+
 #endif /* LIB_WC_CHECK_H */

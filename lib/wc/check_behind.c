@@ -8,6 +8,7 @@
 
 #include "base/util.h"
 #include "wc/check.h"
+#include "wc/format.h"
 
 /* LVM zeroes as many before it attaches a cache. */
 #define WIPED_BYTES 4096U
@@ -81,4 +82,34 @@ bool pmk_wc_entries_likely(struct wc_check *c, uint64_t first, uint64_t n,
 		for (uint64_t k = 0; k < got; k++, all++)
 			good += is_plausible(nth(c, k), seq_count);
 	return good > all / 2;
+}
+
+uint64_t pmk_wc_count_in_use(const struct pmk_wc_image *img, uint64_t bytes,
+			     uint32_t bs)
+{
+	unsigned char raw[4096];
+	struct pmk_wc_geometry geo;
+	uint64_t used = 0, step;
+
+	if (pmk_wc_layout_for(bytes, bs, &geo))
+		return 0;
+	for (uint64_t i = 0; i < geo.n_blocks; i += step) {
+		step = geo.n_blocks - i < sizeof(raw) / PMK_WC_ENTRY_BYTES
+			       ? geo.n_blocks - i
+			       : sizeof(raw) / PMK_WC_ENTRY_BYTES;
+		if (pmk_wc_image_pread(img, pmk_wc_entry_off(i), raw,
+				       step * PMK_WC_ENTRY_BYTES) !=
+		    (ssize_t)(step * PMK_WC_ENTRY_BYTES)) {
+			used += step;
+			continue;
+		}
+		for (uint64_t k = 0; k < step; k++) {
+			struct pmk_wc_entry e = pmk_wc_entry_decode(
+				raw + k * PMK_WC_ENTRY_BYTES);
+
+			used += e.seq_count != PMK_WC_FREE &&
+				(e.seq_count || e.original_sector);
+		}
+	}
+	return used;
 }

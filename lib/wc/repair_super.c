@@ -8,6 +8,7 @@
 
 #include "base/endian.h"
 #include "base/util.h"
+#include "wc/check.h"
 #include "wc/format.h"
 #include "wc/image.h"
 #include "wc/media.h"
@@ -49,16 +50,16 @@ static int take(struct pmk_wc_repair *r, enum pmk_wc_problem_code code,
 }
 
 /*
- * Does the array, to its end, hold what can be entries under this superblock?
- * If the number of blocks is too high, data is taken for entries, and then one
- * of them gives it away.  Zeros are what an empty disk has; as an entry, such
- * can be there once.
+ * Does the array, from @first to its end, hold what can be entries under this
+ * superblock? If the number of blocks is too high, data is taken for entries,
+ * and then one of them gives it away.  Zeros are what an empty disk has; as an
+ * entry, such can be there once.
  */
-static bool all_are_entries(const struct pmk_wc_image *img)
+static bool all_are_entries(const struct pmk_wc_image *img, uint64_t first)
 {
 	uint64_t per_block = img->sb.block_size / PMK_WC_SECTOR, zeros = 0;
 
-	for (uint64_t i = 0; i < img->geo.n_blocks; i++) {
+	for (uint64_t i = first; i < img->geo.n_blocks; i++) {
 		struct pmk_wc_entry e = pmk_wc_image_entry(img, i);
 
 		if (!pmk_wc_image_entry_ok(img, i))
@@ -73,9 +74,10 @@ static bool all_are_entries(const struct pmk_wc_image *img)
 	return zeros < 2;
 }
 
-/* Would it be a good one?  Asked in memory only; the image stays as it is. */
+/* Would it be a good one, by the entries from @first on?  Asked in memory only;
+ * the image stays as it is. */
 static int is_proven(struct pmk_wc_repair *r, const unsigned char *raw,
-		     bool *proven_ret)
+		     uint64_t first, bool *proven_ret)
 {
 	unsigned char now[PMK_WC_SUPERBLOCK_BYTES];
 	struct pmk_wc_image *img = r->img;
@@ -87,7 +89,8 @@ static int is_proven(struct pmk_wc_repair *r, const unsigned char *raw,
 	if (rc)
 		return rc;
 	*proven_ret = img->has_geo && img->layout == PMK_WC_LAYOUT_V1 &&
-		      img->geo.end <= img->room && all_are_entries(img);
+		      img->geo.end <= img->room && first < img->geo.n_blocks &&
+		      all_are_entries(img, first);
 	rc = pmk_wc_image_adopt(img, now);
 	if (rc || !img->has_geo)
 		return rc;
@@ -99,7 +102,7 @@ static int take_if_proven(struct pmk_wc_repair *r,
 			  enum pmk_wc_problem_code code,
 			  const unsigned char *raw, bool *done_ret)
 {
-	int rc = is_proven(r, raw, done_ret);
+	int rc = is_proven(r, raw, 0, done_ret);
 
 	return rc || !*done_ret ? rc : take(r, code, raw);
 }
@@ -191,7 +194,7 @@ static int layout_new(const struct pmk_wc_repair *r, uint32_t bs, uint64_t seq,
 	return 0;
 }
 
-/* Nothing was ever in it: what the kernel had begun. */
+/* Nothing is in it: what the kernel had begun. */
 static int finish_format(struct pmk_wc_repair *r, enum pmk_wc_problem_code code,
 			 unsigned char *raw, bool *done_ret)
 {
@@ -204,6 +207,9 @@ static int finish_format(struct pmk_wc_repair *r, enum pmk_wc_problem_code code,
 		bs = r->img->table.block_size ? r->img->table.block_size
 					      : DEFAULT_BLOCK;
 	if (layout_new(r, bs, 0, raw, &geo))
+		return 0;
+	/* perhaps a cache that lost its magic and its sequence */
+	if (pmk_wc_count_in_use(r->img, r->img->room, bs))
 		return 0;
 	rc = pmk_wc_repair_note_ones(r, cause, pmk_wc_entry_off(0),
 				     geo.n_blocks * PMK_WC_ENTRY_BYTES);
@@ -222,12 +228,17 @@ static int fix_wiped(struct pmk_wc_repair *r, enum pmk_wc_problem_code code,
 {
 	const struct wc_cause cause = { code, PMK_WC_NO_ENTRY };
 	struct pmk_wc_geometry geo;
+	const uint64_t first =
+		(WIPED_BYTES - PMK_WC_SUPERBLOCK_BYTES) / PMK_WC_ENTRY_BYTES;
 	uint64_t end;
 	int rc;
 
 	if (!r->params.seq_count || layout_new(r, r->img->table.block_size,
 					       r->params.seq_count, raw, &geo))
 		return 0;
+	rc = is_proven(r, raw, first, done_ret);
+	if (rc || !*done_ret)
+		return rc;
 	end = pmk_wc_entry_off(geo.n_blocks);
 	/* zeros would be entries of sector 0 */
 	rc = pmk_wc_repair_note_ones(r, cause, pmk_wc_entry_off(0),
@@ -235,7 +246,6 @@ static int fix_wiped(struct pmk_wc_repair *r, enum pmk_wc_problem_code code,
 					     pmk_wc_entry_off(0));
 	/* fence: a superblock with a magic promises entries */
 	pmk_wc_repair_fence(r);
-	*done_ret = true;
 	return rc ? rc : take(r, code, raw);
 }
 

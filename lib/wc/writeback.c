@@ -325,6 +325,10 @@ PMK_EXPORT int pmk_wc_writeback(struct pmk_wc_image *img,
 	if (rc)
 		return rc;
 	w.threads = w.params.threads;
+	/* an entry that cannot be read may be an older one of the same sector,
+	 * which would come back if the newer one was freed */
+	if (img->counts.unreadable)
+		w.params.keep_metadata = true;
 	rc = pmk_wc_fates_init(&w.fates, img, origin->size, &w.params,
 			       result_ret);
 	if (!rc)

@@ -35,7 +35,10 @@ same_cut_off() {
 	image=$1
 	rm -rf data dump back
 	fails 3 'data_error' pmk wc dump --all --data data -o dump "$image"
-	comes_back
+	fails 1 'blocks have no data' pmk wc restore -i dump --data data -o back
+	no_file back
+	fails 3 'warning: back: ' pmk wc restore -i dump --data data -o back --force
+	cmp "$image" back
 }
 
 comes_back() {
@@ -74,7 +77,7 @@ small() {
 	is "$((2 * (8192 - 4128)))" "$(sed -n 2p <<<"$output" | jq -r '.tail | length')"
 	grep -q '^{"entry":9,"sector":77,"seq":18446744073709551615,"state":"free"}$' <<<"$output"
 	pmk wc dump --all cache >dump
-	run -0 pmk wc restore -i dump -o back
+	run -3 pmk wc restore -i dump -o back --force
 	# all before the data
 	cmp -n 8192 cache back
 }
@@ -139,17 +142,22 @@ small() {
 	is 4096 "$(stat -c %s data/blocks)"
 	# an entry: sector 1 has entries 28 to 59
 	bad=(env PMK_TEST_BAD=cache:512+512 "LD_PRELOAD=$PMK_PREAD_SHIM")
-	works "${bad[@]}" pmk wc dump cache
+	fails 1 '1 blocks have no data' pmk wc restore -i dump --data data -o back
+	no_file back
+	run -3 --separate-stderr "${bad[@]}" pmk wc dump cache
+	[[ $stderr == *"cache: 32 entries cannot be read"* ]]
 	is 32 "$(grep -c '"state":"unreadable"' <<<"$output")"
 }
 
 @test "dirty blocks without data are zeros, and that is said" {
 	small
 	pmk wc dump cache >dump
-	run -0 --separate-stderr "${limit[@]}" pmk wc restore -i dump -o back --json
-	[[ $stderr =~ ^"pmk wc restore: warning: back: 3 dirty blocks have no data" ]]
-	is "254 4 3" "$(json '"\(.n_blocks) \(.in_use) \(.dirty_without_data)"')"
-	run -0 --separate-stderr "${limit[@]}" pmk wc restore -i - -o back2 <dump
+	fails 1 '2 blocks have no data' pmk wc restore -i dump -o back
+	no_file back
+	run -3 --separate-stderr "${limit[@]}" pmk wc restore -i dump -o back --json --force
+	[[ $stderr =~ ^"pmk wc restore: warning: back: 2 blocks have no data" ]]
+	is "254 4 2" "$(json '"\(.n_blocks) \(.in_use) \(.dirty_without_data)"')"
+	run -3 --separate-stderr "${limit[@]}" pmk wc restore -i - -o back2 --force <dump
 	cmp back back2
 }
 
@@ -212,7 +220,7 @@ refuses() {
 	no_file back
 	# and without any of that it is good
 	printf '%s\n' "$sb}" "$e}" >good
-	run -0 pmk wc restore -i good -o back
+	run -3 pmk wc restore -i good -o back --force
 }
 
 @test "an image that is there stays, unless it may be replaced" {
@@ -224,7 +232,7 @@ refuses() {
 	fails 1 'line 6' pmk wc restore -i dump -o back --force
 	is precious "$(cat back)"
 	sed -i '$d' dump
-	run -0 pmk wc restore -i dump -o back --force
+	run -3 pmk wc restore -i dump -o back --force
 	is 1048576 "$(stat -c %s back)"
 	fails 1 '/dev/null: not a regular file' pmk wc restore -i dump -o /dev/null --force
 }
@@ -240,6 +248,37 @@ refuses() {
 	[[ $stderr =~ ^"pmk wc dump: mnt/blocks: No space left" ]]
 	# shellcheck disable=SC2016 # the inner shell expands
 	fails 1 'standard output' sh -c 'pmk wc dump cache "$@" >/dev/full' sh
+}
+
+@test "entries that were unreadable are not taken for free ones" {
+	small
+	PMK_TEST_BAD=cache:512+512 LD_PRELOAD=$PMK_PREAD_SHIM \
+		pmk wc dump cache --data data -o dump || is 3 $?
+	fails 1 '32 entries were unreadable' pmk wc restore -i dump --data data -o back
+	no_file back
+	fails 3 '32 entries were unreadable' pmk wc restore -i dump --data data -o back --force
+}
+
+@test "dump replaces no device, no cache, nothing unasked" {
+	small
+	cp cache before
+	mkfifo fifo
+	ln cache hard
+	ln -s cache soft
+	mkdir data
+	echo precious >old
+	fails 1 'old: File exists' pmk wc dump cache -o old
+	is precious "$(cat old)"
+	for to in cache hard soft; do
+		fails 1 'is the same file' pmk wc dump cache -o $to --force
+	done
+	for to in fifo data /dev/null; do
+		fails 1 'not a regular file' pmk wc dump cache -o $to --force
+	done
+	fails 1 'which is for data' pmk wc dump cache --data data -o data/x --force
+	no_file data/x data/blocks
+	cmp cache before
+	works pmk wc dump cache -o old --force
 }
 
 @test "what has no entries cannot be dumped" {

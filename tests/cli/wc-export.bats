@@ -49,7 +49,7 @@ only() {
 	entry 1 16 3
 	entry 2 16 9
 	entry 3 32 10
-	entry 4 48 11
+	entry 4 48 10
 	entry 253 2040 0
 	wanted 16 2
 	wanted 2040 253
@@ -59,6 +59,10 @@ only() {
 	entry 6 16 9
 	wanted 16 6
 	works pmk wc export cache origin -o file --force
+	cmp want file
+	# higher than the superblock's: that is wrong, or this
+	entry 4 48 11
+	fails 1 WC_SEQ_AHEAD pmk wc export cache origin -o file --force
 	cmp want file
 }
 

@@ -187,15 +187,14 @@ sync cache" "$(cat log)"
 	clean
 	pmk wc format --size 1M formatted
 	cmp <(head -c 8192 formatted) <(head -c 8192 cache)
-	# in the middle of the entries
+	# entries are in use: perhaps a cache that lost more than its magic
 	cache 0
 	hex cache 0 00000000
 	for i in 100 200 253; do
 		entry $i 8 3
 	done
-	repaired 0
-	clean
-	cmp <(head -c 8192 formatted) <(head -c 8192 cache)
+	repaired 3
+	changed 0
 }
 
 @test "the number of blocks, where the entries prove it" {
@@ -272,6 +271,9 @@ sync cache" "$(cat log)"
 	cp cache good
 	head -c 4096 /dev/zero | dd of=cache bs=4096 conv=notrunc status=none
 	repaired 3
+	changed 0
+	# with this one, data would be entries
+	repaired 3 --block-size 512 --seq-count 10
 	changed 0
 	repaired 0 --block-size 4096 --seq-count 10
 	clean
@@ -392,4 +394,26 @@ sync cache" "$(cat log)"
 	run -2 pmk wc repair -o new
 	fails 1 'none: No such file' pmk wc repair none --dry-run
 	fails 1 'none: No such file' pmk wc repair cache --undo-apply none
+}
+
+@test "a copy replaces no device and nothing that is read" {
+	cache 10
+	cp cache before
+	truncate -s 1M origin
+	mkfifo fifo
+	mkdir dir
+	ln cache hard
+	ln -s cache soft
+	for to in cache hard soft origin; do
+		fails 1 'is the same file' \
+			pmk wc repair cache --origin origin -o $to --yes --force
+	done
+	for to in fifo dir /dev/null; do
+		fails 1 'not a regular file' pmk wc repair cache -o $to --yes --force
+	done
+	for from in fifo dir /dev/null; do
+		fails 1 'neither a regular file' pmk wc repair -n --origin $from cache
+		fails 1 'neither a regular file' pmk wc repair -o new $from
+	done
+	cmp before cache
 }

@@ -330,3 +330,40 @@ big() {
 	run -2 pmk wc writeback before
 	no_file none
 }
+
+@test "a wrong number of blocks or block size: nothing is taken" {
+	for field in "16 $(le 510)" "16 $(le 1278)" "16 $(le 33022)" \
+		"16 $(le 126)" "8 00080000" "8 00200000" "0 00000000"; do
+		mixed
+		# shellcheck disable=SC2086 # words
+		hex cache $field
+		cp cache before
+		fails 1 "no block is taken|no cache" pmk wc writeback cache origin
+		fails 1 "no block is taken|no cache" pmk wc export cache origin -o view
+		cmp before cache
+		cmp <(head -c 1M /dev/zero | tr '\0' o) origin
+	done
+}
+
+@test "a flipped bit of the number of blocks of a device that a kernel wrote" {
+	for bit in 0 1 8 9 10 11 12 13 14 15 16 17; do
+		golden origin
+		cp origin want
+		golden s4k-crash
+		n=$(od -An -tu8 -j16 -N8 s4k-crash)
+		hex s4k-crash 16 "$(le $((n ^ 1 << bit)))"
+		cp s4k-crash before
+		fails 1 "no block is taken|no cache" pmk wc writeback s4k-crash origin
+		cmp before s4k-crash
+		cmp want origin
+	done
+}
+
+@test "an entry that cannot be read: blocks are written, none is freed" {
+	mixed
+	run -3 env PMK_TEST_BAD=cache:1024+512 \
+		LD_PRELOAD="$BATS_FILE_TMPDIR/pread.so" \
+		pmk wc writeback cache origin
+	cmp want origin
+	cmp before cache
+}

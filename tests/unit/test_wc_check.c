@@ -90,6 +90,7 @@ static void table__codes_stay(void **state)
 		"WC_ACROSS_ORIGIN_END",
 		"WC_DEVICE_TOO_LARGE",
 		"WC_UNREADABLE_SUPERBLOCK",
+		"WC_N_BLOCKS_TOO_SMALL",
 	};
 
 	(void)state;

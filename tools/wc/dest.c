@@ -8,6 +8,8 @@
 
 #include <json-c/json.h>
 
+#include <pmk/wc_check.h>
+
 #include "base/util.h"
 #include "out.h"
 #include "pmk.h"
@@ -109,6 +111,48 @@ void dest_end(struct dest *d)
 	progress_end(&d->progress);
 }
 
+/* The block numbers, and what is an entry, are only as good as the superblock.
+ * Where a device was cut off, they are good. */
+static bool spoils_geometry(const struct pmk_wc_problem *p)
+{
+	const struct pmk_wc_problem_info *info = pmk_wc_problem_info(p->code);
+
+	if (p->code == PMK_WC_PROBLEM_SEQ_AHEAD)
+		return true;
+	return p->entry == PMK_WC_NO_ENTRY &&
+	       p->code != PMK_WC_PROBLEM_TRUNCATED &&
+	       (info->severity == PMK_WC_ERROR ||
+		info->verdict == PMK_WC_REFUSED ||
+		info->verdict == PMK_WC_FORMATS);
+}
+
+static int stop_at_spoiled(const struct pmk_wc_problem *p, void *arg)
+{
+	struct pmk_wc_problem *found = arg;
+
+	if (!spoils_geometry(p))
+		return 0;
+	*found = *p;
+	return 1;
+}
+
+static int check_problems(const struct pmk_wc_image *img, const char *path)
+{
+	struct pmk_wc_check_report report;
+	struct pmk_wc_problem p;
+	const struct pmk_wc_problem_info *info;
+	int rc = pmk_wc_check(img, NULL, stop_at_spoiled, &p, &report);
+
+	if (rc < 0)
+		return out_fail(path, rc, NULL);
+	if (!rc)
+		return EXIT_OK;
+	info = pmk_wc_problem_info(p.code);
+	return out_error("%s: no block is taken: %s: %s; pmk wc check says "
+			 "more, pmk wc repair a copy first",
+			 out_path(path), info->name, info->text);
+}
+
 int dest_check_cache(const struct pmk_wc_image *img, const char *path,
 		     bool write)
 {
@@ -116,7 +160,7 @@ int dest_check_cache(const struct pmk_wc_image *img, const char *path,
 
 	if (pmk_wc_image_geometry(img) &&
 	    (!write || layout == PMK_WC_LAYOUT_V1))
-		return EXIT_OK;
+		return check_problems(img, path);
 	return out_error("%s: no cache that blocks can be taken from: %s; pmk "
 			 "wc check says more",
 			 out_path(path), pmk_wc_layout_name(layout));

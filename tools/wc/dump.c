@@ -140,6 +140,8 @@ static int put_entry(struct wc_dump *d, uint64_t i, uint32_t bs, uint64_t seq)
 	bool dirty = state == PMK_WC_ENTRY_COMMITTED && !is_loser(d, i);
 	enum data data = DATA_NONE;
 
+	if (!pmk_wc_image_entry_ok(d->img, i))
+		d->bad_entries++;
 	if (d->data_fd >= 0 && (d->all || dirty))
 		data = read_block(d, i, bs, dirty);
 	if (!has_line(d, i, e, data))
@@ -219,7 +221,11 @@ int wc_dump_write(struct wc_dump *d)
 		rc = put_rest(d, geo);
 	free(d->buf);
 	free(d->losers);
-	if (!rc && d->bad_blocks)
+	if (!rc && d->bad_entries)
+		out_error("%s: %" PRIu64 " entries cannot be read: see the "
+			  "lines with state unreadable",
+			  d->path, d->bad_entries);
+	if (!rc && (d->bad_blocks || d->bad_entries))
 		return EXIT_BAD;
 	return rc;
 }

@@ -32,11 +32,12 @@ struct wc_dump {
 	unsigned char *buf;    /* WC_DUMP_PIECE */
 	unsigned char *losers; /* a bit for each entry */
 	uint64_t bad_blocks;   /* whose data could not be read */
+	uint64_t bad_entries;  /* that could not be read */
 	uint64_t room;         /* bytes of the device from the superblock on */
 };
 
 /* All lines, and the data; there is a geometry.  EXIT_OK, EXIT_FAIL after a
- * message; EXIT_BAD after messages: some blocks could not be read. */
+ * message; EXIT_BAD after messages: some could not be read. */
 int wc_dump_write(struct wc_dump *d);
 
 #endif /* TOOLS_WC_DUMP_H */

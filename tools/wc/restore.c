@@ -101,6 +101,16 @@ static bool fits(const struct wc_restore *r, uint64_t off, uint64_t len)
 	return off <= r->device_bytes && len <= r->device_bytes - off;
 }
 
+/* Who writes such a block back overwrites the origin with zeros. */
+static bool lacks_data(const struct wc_restore *r, const struct wc_line *line)
+{
+	if (line->data_error)
+		return true;
+	return pmk_wc_entry_state(line->entry, r->sb.seq_count) ==
+		       PMK_WC_ENTRY_COMMITTED &&
+	       !line->superseded && !line->has_data && !line->zero;
+}
+
 static int set_entry(struct wc_restore *r, const struct wc_line *line)
 {
 	uint64_t i = line->number, off = pmk_wc_block_off(&r->geo, i);
@@ -118,10 +128,8 @@ static int set_entry(struct wc_restore *r, const struct wc_line *line)
 	pmk_wc_entry_encode(line->entry,
 			    r->buf + (i - r->buf_first) * PMK_WC_ENTRY_BYTES);
 	r->in_use += line->entry.seq_count != PMK_WC_FREE;
-	if (pmk_wc_entry_state(line->entry, r->sb.seq_count) ==
-		    PMK_WC_ENTRY_COMMITTED &&
-	    !r->with_data)
-		r->without_data++;
+	r->unreadable += line->unreadable;
+	r->without_data += lacks_data(r, line);
 	if (!line->has_data)
 		return EXIT_OK;
 	if (!fits(r, off, r->geo.block_size))

@@ -29,7 +29,8 @@ struct wc_restore {
 	unsigned char *block; /* data on its way */
 	/* results */
 	uint64_t in_use;
-	uint64_t without_data; /* committed, and zeros in the image */
+	uint64_t without_data; /* dirty or not read, and zeros in the image */
+	uint64_t unreadable;   /* entries, which are free in the image */
 };
 
 /* All of it, durable in the end; EXIT_OK, or EXIT_FAIL after a message. */

@@ -60,16 +60,17 @@ static bool has(const struct parse *p, const char *key)
 	return json_object_object_get_ex(p->o, key, NULL);
 }
 
-static void flag(struct parse *p, const char *key)
+static bool flag(struct parse *p, const char *key)
 {
 	struct json_object *v;
 
 	if (!json_object_object_get_ex(p->o, key, &v))
-		return;
+		return false;
 	if (!json_object_is_type(v, json_type_boolean) ||
 	    !json_object_get_boolean(v))
 		wrong(p, "\"%s\" is not true", key);
 	json_object_object_del(p->o, key);
+	return true;
 }
 
 static int digit(char c)
@@ -148,6 +149,14 @@ static void parse_data(struct parse *p, struct wc_line *line)
 	line->data = number(p, "data", INT64_MAX / 2, false, 0);
 }
 
+static bool has_state(const struct parse *p, const char *name)
+{
+	struct json_object *v = json_object_object_get(p->o, "state");
+
+	return json_object_is_type(v, json_type_string) &&
+	       !strcmp(json_object_get_string(v), name);
+}
+
 static void parse_entry(struct parse *p, struct wc_line *line)
 {
 	line->kind = WC_LINE_ENTRY;
@@ -155,9 +164,11 @@ static void parse_entry(struct parse *p, struct wc_line *line)
 	line->entry.original_sector = number(p, "sector", UINT64_MAX, true, 0);
 	line->entry.seq_count = number(p, "seq", UINT64_MAX, true, 0);
 	parse_data(p, line);
-	flag(p, "zero");
-	flag(p, "data_error");
-	/* for readers: the sequence says it */
+	line->zero = flag(p, "zero");
+	line->data_error = flag(p, "data_error");
+	/* the sequence says the rest */
+	line->superseded = has_state(p, "superseded");
+	line->unreadable = has_state(p, "unreadable");
 	json_object_object_del(p->o, "state");
 }
 

@@ -32,6 +32,10 @@ struct wc_line {
 	/* entry */
 	uint64_t number;
 	struct pmk_wc_entry entry;
+	bool zero;       /* data are zeros */
+	bool data_error; /* data could not be read */
+	bool superseded; /* by its state: data are not needed */
+	bool unreadable; /* by its state */
 	/* bytes: from the superblock */
 	uint64_t at;
 	uint64_t bytes;

@@ -72,10 +72,11 @@ enum pmk_wc_problem_code {
 	/* later ones */
 	PMK_WC_PROBLEM_DEVICE_TOO_LARGE = 36,
 	PMK_WC_PROBLEM_UNREADABLE_SUPERBLOCK = 37,
+	PMK_WC_PROBLEM_N_BLOCKS_TOO_SMALL = 38,
 };
 
 /* How many there are. */
-#define PMK_WC_PROBLEMS 38U
+#define PMK_WC_PROBLEMS 39U
 
 /* What is known of a problem, wherever it is met.  Static strings. */
 struct pmk_wc_problem_info {

@@ -135,7 +135,7 @@ struct pmk_wc_copy_result {
 	uint64_t failed;  /* as reported by the function of that name */
 	uint64_t left;    /* not got to: it was stopped, or an error ended it */
 	uint64_t freed;   /* entries, the superseded ones as well */
-	uint64_t unknown; /* entries that could not be read */
+	uint64_t unknown; /* unreadable entries: then none is freed */
 	/* export: bytes of the origin that could not be read, and that no block
 	 * covers; zeros in the file */
 	uint64_t lost_bytes;
