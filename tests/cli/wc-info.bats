@@ -5,6 +5,12 @@
 
 load common
 
+# A path with a blank would be two libraries to the loader.
+setup_file() {
+	cp "$PMK_PREAD_SHIM" "$BATS_FILE_TMPDIR/shim.so"
+	export PMK_PREAD_SHIM=$BATS_FILE_TMPDIR/shim.so
+}
+
 golden() {
 	xz -dc "$PMK_GOLDEN_WC/$1.img.xz" >"$1"
 }
