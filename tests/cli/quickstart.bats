@@ -104,3 +104,22 @@ nothing_left() {
 	CDPATH=$PWD/other:$PWD works sh ./check
 	grep -q -- '--workflow --preset release' "a tree/cmake.log"
 }
+
+@test "an argument that is none is named, and nothing is done" {
+	run -2 --separate-stderr sh tree/quickstart --bogus
+	is "" "$output"
+	is "quickstart: there is no option --bogus (a file of that name is ./--bogus)" \
+		"$stderr"
+	run -2 --separate-stderr sh tree/check --bogus
+	is "" "$output"
+	is "check: it takes no arguments" "$stderr"
+	run -0 sh tree/check --help
+	[ ! -e tree/cmake.log ]
+}
+
+@test "a tree that cannot be written" {
+	ln -s /proc/self/fdinfo tree/build # root cannot write that either
+	run -1 sh tree/quickstart
+	is "FAIL: $(readlink -f tree)/build cannot be written, and pmkit builds there" \
+		"${lines[-1]}"
+}
