@@ -23,7 +23,7 @@ static int resolve(const char *path, char **target_ret)
 	*target_ret = realpath(path, NULL);
 	if (*target_ret)
 		return 0;
-	if (errno != ENOENT || !lstat(path, &st))
+	if (errno != ENOENT || !*path || !lstat(path, &st))
 		return -errno;
 	*target_ret = strdup(path);
 	return *target_ret ? 0 : -ENOMEM;

@@ -46,6 +46,8 @@ quick=(pmk memmap simulate --size 64M --rebinds 2)
 	echo old >dump
 	fails 1 'no/dump: No such file' "${quick[@]}" --rebinds 0 --dump no/dump
 	fails 1 '\.: not a regular file' "${quick[@]}" --rebinds 0 --dump .
+	fails 1 "'': No such file" "${quick[@]}" --rebinds 1 --dump ''
+	is "" "$output"
 	run -1 --separate-stderr bash -c 'ulimit -f 100; exec "$@"' bash \
 		"${quick[@]}" --rebinds 0 --dump dump
 	is old "$(cat dump)"
