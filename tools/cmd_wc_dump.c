@@ -13,6 +13,7 @@
 #include "out.h"
 #include "pmk.h"
 #include "replace.h"
+#include "signals.h"
 #include "wc/dump.h"
 #include "wc/output.h"
 #include "wc/wc_opt.h"
@@ -78,9 +79,19 @@ static const struct argp argp = {
 	       "then each entry in use.  pmk wc restore makes a device of them.",
 };
 
+/* What is made: both whole under their names, or neither. */
+struct made {
+	struct replace data;  /* all zero: not asked for */
+	struct replace lines; /* all zero: they go to standard output */
+};
+
 /* Opens the data file, which must be new: it is the only copy of something. */
-static int open_data(const struct input *in, struct wc_dump *d, char **path_ret)
+static int open_data(const struct input *in, struct wc_dump *d, struct made *m,
+		     char **path_ret)
 {
+	struct stat st;
+	int rc;
+
 	if (!in->data)
 		return EXIT_OK;
 	if (mkdir(in->data, 0700) && errno != EEXIST)
@@ -90,8 +101,14 @@ static int open_data(const struct input *in, struct wc_dump *d, char **path_ret)
 		out_of_memory();
 	}
 	d->data_path = *path_ret;
-	d->data_fd =
-		open(*path_ret, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (!lstat(*path_ret, &st))
+		return out_fail(*path_ret, -EEXIST,
+				"it belongs to another dump: take another DIR");
+	rc = replace_begin(&m->data, *path_ret);
+	if (rc)
+		return out_fail(*path_ret, rc, NULL);
+	d->data_fd = open(m->data.temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+			  0600);
 	return d->data_fd < 0 ? out_fail(*path_ret, -errno, NULL) : EXIT_OK;
 }
 
@@ -104,48 +121,84 @@ static int check_output(const struct input *in)
 	return output_check(in->output, in->force, &in->path, 1);
 }
 
-static int sync_data(struct wc_dump *d)
+static int open_lines(const struct input *in, struct wc_dump *d, struct made *m)
 {
-	if (d->data_fd >= 0 && fsync(d->data_fd))
-		return out_fail(d->data_path, -errno, NULL);
-	return EXIT_OK;
-}
-
-static int to_stdout(struct wc_dump *d)
-{
-	int rc, rc_data;
+	int rc;
 
 	d->f = stdout;
-	rc = wc_dump_write(d);
-	rc_data = sync_data(d);
-	return rc_data ? rc_data : rc;
+	if (!in->output)
+		return EXIT_OK;
+	rc = replace_begin(&m->lines, in->output);
+	if (rc)
+		return out_fail(in->output, rc, NULL);
+	d->f = fopen(m->lines.temp, "wxe");
+	return d->f ? EXIT_OK : out_fail(in->output, -errno, NULL);
+}
+
+static int sync_lines(const struct input *in, const struct wc_dump *d)
+{
+	if (!in->output)
+		return out_flush();
+	if (fflush(d->f) || fsync(fileno(d->f)))
+		return out_fail(in->output, -errno, NULL);
+	/* there was no room before, and lines are missing, even if now there
+	 * is some */
+	return ferror(d->f) ? out_fail(in->output, -EIO, NULL) : EXIT_OK;
 }
 
 /* Data first, so that lines never have offsets of what is not there. */
-static int to_file(struct wc_dump *d, const char *path, bool force)
+static int name_both(const struct input *in, const struct wc_dump *d,
+		     struct made *m)
 {
-	struct replace r;
-	int rc = replace_begin(&r, path), bad = EXIT_OK;
+	int rc = 0;
 
-	if (rc)
-		return out_fail(path, rc, NULL);
-	d->f = fopen(r.temp, "wxe");
-	if (!d->f) {
-		rc = out_fail(path, -errno, NULL);
-		replace_end(&r);
-		return rc;
-	}
-	bad = wc_dump_write(d);
-	rc = bad == EXIT_FAIL ? EXIT_FAIL : sync_data(d);
-	if (!rc && (fflush(d->f) || fsync(fileno(d->f))))
-		rc = out_fail(path, -errno, NULL);
-	fclose(d->f);
-	if (!rc) {
-		rc = replace_commit(&r, force);
+	if (in->data) {
+		rc = replace_commit(&m->data, false);
 		if (rc)
-			rc = out_fail(path, rc, NULL);
+			return out_fail(d->data_path, rc, NULL);
 	}
-	replace_end(&r);
+	if (in->output)
+		rc = replace_commit(&m->lines, in->force);
+	if (!rc)
+		return EXIT_OK;
+	/* half a copy is none */
+	if (m->data.done && !m->lines.done)
+		unlink(m->data.target);
+	return out_fail(in->output, rc, NULL);
+}
+
+/* Durable, then under their names; no signal ends it with one of two. */
+static int finish(const struct input *in, const struct wc_dump *d,
+		  struct made *m)
+{
+	int rc;
+
+	if (d->data_fd >= 0 && fsync(d->data_fd))
+		return out_fail(d->data_path, -errno, NULL);
+	rc = sync_lines(in, d);
+	if (rc)
+		return rc;
+	signals_hold();
+	rc = name_both(in, d, m);
+	signals_release();
+	return rc;
+}
+
+static int make(const struct input *in, struct wc_dump *d, struct made *m,
+		char **data_path_ret)
+{
+	int rc = open_data(in, d, m, data_path_ret), bad;
+
+	if (!rc)
+		rc = check_output(in);
+	if (!rc)
+		rc = open_lines(in, d, m);
+	if (rc)
+		return rc;
+	bad = wc_dump_write(d);
+	if (bad == EXIT_FAIL)
+		return bad;
+	rc = finish(in, d, m);
 	return rc ? rc : bad;
 }
 
@@ -157,23 +210,20 @@ static int dump(const struct input *in, const struct pmk_wc_image *img)
 		.all = in->all,
 		.data_fd = -1,
 	};
+	struct made m = { .data.temp = NULL };
 	_cleanup_free_ char *data_path = NULL;
 	int rc;
 
 	if (!pmk_wc_image_geometry(img))
 		return out_error("%s: there are no entries: %s", in->path,
 				 pmk_wc_layout_name(pmk_wc_image_layout(img)));
-	rc = open_data(in, &d, &data_path);
-	if (!rc)
-		rc = check_output(in);
-	if (!rc)
-		rc = in->output ? to_file(&d, in->output, in->force)
-				: to_stdout(&d);
+	rc = make(in, &d, &m, &data_path);
 	if (d.data_fd >= 0)
 		close(d.data_fd);
-	/* half a copy is none */
-	if (rc == EXIT_FAIL && d.data_fd >= 0)
-		unlink(d.data_path);
+	if (d.f && d.f != stdout)
+		fclose(d.f);
+	replace_end(&m.lines);
+	replace_end(&m.data);
 	return rc;
 }
 

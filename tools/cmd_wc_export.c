@@ -129,7 +129,9 @@ static int fill(const struct input *in, const struct pmk_wc_image *img,
 	rc = pmk_wc_export(img, origin, fd, &d->params, &d->result);
 	dest_end(d);
 	if (rc)
-		return out_fail(in->file, rc, "no file was made");
+		return dest_refusal(img, in->path[0], rc)
+			       ? EXIT_FAIL
+			       : out_fail(in->file, rc, "no file was made");
 	if (d->result.stopped)
 		return out_error("%s: interrupted: no file was made", in->file);
 	return fsync(fd) ? out_fail(in->file, -errno, NULL) : EXIT_OK;
@@ -196,9 +198,7 @@ int cmd_wc_export(int argc, char **argv)
 	rc = wc_opt_open(in.path[0], &in.opt, 0, &img);
 	if (rc)
 		return rc;
-	rc = dest_check_cache(img, in.path[0], false);
-	if (!rc)
-		rc = output_check(in.file, in.force, in.path, 2);
+	rc = output_check(in.file, in.force, in.path, 2);
 	if (!rc)
 		rc = export(&in, img);
 	pmk_wc_image_close(img);

@@ -5,12 +5,14 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "opt.h"
 #include "out.h"
 #include "pmk.h"
 #include "replace.h"
+#include "signals.h"
 #include "wc/output.h"
 #include "wc/repair.h"
 
@@ -131,7 +133,7 @@ static int find_origin(struct repair_args *a)
 
 	if (!a->origin)
 		return EXIT_OK;
-	if (output_check_input(a->origin))
+	if (output_check_origin(a->origin, a->path))
 		return EXIT_FAIL;
 	fd = open(a->origin, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
@@ -181,21 +183,30 @@ static int write_undo(const struct repair_args *a,
 	return rc ? out_fail(a->undo, rc, "nothing was changed") : EXIT_OK;
 }
 
-/* Ask, write the undo file, change. */
-static int apply(const struct repair_args *a, struct pmk_wc_repair *r)
+static int confirm(const struct repair_args *a, const struct pmk_wc_repair *r)
 {
-	uint64_t n = pmk_wc_repair_changes(r);
-	int rc;
-
 	if (!a->opt.json && !a->yes)
 		repair_print(a, r, false);
-	rc = ask(a, n);
-	if (!rc && a->undo && n)
+	return ask(a, pmk_wc_repair_changes(r));
+}
+
+/* Write the undo file, change. */
+static int apply(const struct repair_args *a, struct pmk_wc_repair *r)
+{
+	int rc = EXIT_OK;
+
+	if (!pmk_wc_repair_changes(r))
+		return EXIT_OK;
+	if (a->undo)
 		rc = write_undo(a, r);
-	if (rc || !n)
+	if (rc)
 		return rc;
 	rc = pmk_wc_repair_apply(r);
-	return rc ? out_fail(a->path, rc, NULL) : EXIT_OK;
+	return rc ? out_fail(a->path, rc,
+			     rc == PMK_E_WC_CHANGED
+				     ? "nothing was changed; look at it again"
+				     : NULL)
+		  : EXIT_OK;
 }
 
 static int finish(const struct repair_args *a, const struct pmk_wc_repair *r)
@@ -206,8 +217,22 @@ static int finish(const struct repair_args *a, const struct pmk_wc_repair *r)
 	return repair_verdict(a, r);
 }
 
-/* The cache at @path, which is a->path or its copy. */
-static int repair_at(const struct repair_args *a, const char *path)
+/* An interruption waits until all is changed, and said. */
+static int apply_whole(const struct repair_args *a, struct pmk_wc_repair *r)
+{
+	int rc;
+
+	signals_hold();
+	rc = apply(a, r);
+	if (!rc)
+		rc = finish(a, r);
+	signals_release();
+	return rc;
+}
+
+/* The cache at @path, which is a->path, or its copy without what is @lost. */
+static int repair_at(const struct repair_args *a, const char *path,
+		     const struct clone_lost *lost)
 {
 	struct pmk_wc_repair *r;
 	struct pmk_wc_image *img;
@@ -220,9 +245,11 @@ static int repair_at(const struct repair_args *a, const char *path)
 	if (rc) {
 		rc = out_fail(a->path, rc, NULL);
 	} else {
-		rc = a->dry_run ? EXIT_OK : apply(a, r);
+		rc = repair_check_lost(a, img, lost);
 		if (!rc)
-			rc = finish(a, r);
+			rc = a->dry_run ? finish(a, r) : confirm(a, r);
+		if (!rc && !a->dry_run)
+			rc = apply_whole(a, r);
 		pmk_wc_repair_free(r);
 	}
 	pmk_wc_image_close(img);
@@ -231,13 +258,17 @@ static int repair_at(const struct repair_args *a, const char *path)
 
 static int copy_and_repair(const struct repair_args *a, struct replace *new)
 {
+	struct clone_lost lost = { .n = 0 };
 	int fd = open(new->temp, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	int rc = fd < 0 ? -errno : clone_file(a->path, fd);
+	int rc = fd < 0 ? -errno : clone_file(a->path, fd, &lost);
 
 	if (rc)
 		rc = out_fail(a->output, rc, "no copy was made");
 	else
-		rc = repair_at(a, new->temp);
+		rc = repair_at(a, new->temp, &lost);
+	if (!rc && lost.bytes)
+		rc = EXIT_BAD;
+	free(lost.ranges);
 	if ((!rc || rc == EXIT_BAD) && fsync(fd))
 		rc = out_fail(a->output, -errno, "no copy was made");
 	if (fd >= 0)
@@ -291,6 +322,7 @@ static int undo(const struct repair_args *a)
 
 int cmd_wc_repair(int argc, char **argv)
 {
+	static const struct clone_lost none;
 	struct repair_args a = { .path = NULL };
 	int rc;
 
@@ -302,5 +334,5 @@ int cmd_wc_repair(int argc, char **argv)
 		return rc;
 	if (a.output && !a.dry_run)
 		return repair_copy(&a);
-	return repair_at(&a, a.path);
+	return repair_at(&a, a.path, &none);
 }

@@ -164,6 +164,10 @@ static void report(const struct input *in, const struct wc_restore *r)
 		out_error("warning: %s: %" PRIu64 " entries were unreadable: "
 			  "they are as the dump has them",
 			  in->output, r->unreadable);
+	if (r->incomplete)
+		out_error("warning: %s: lines of the dump are missing: their "
+			  "entries are free",
+			  in->output);
 	if (!in->json)
 		return;
 	o = out_json();
@@ -172,6 +176,7 @@ static void report(const struct input *in, const struct wc_restore *r)
 	out_json_u64(o, "in_use", r->in_use);
 	out_json_u64(o, "dirty_without_data", r->without_data);
 	out_json_u64(o, "unreadable", r->unreadable);
+	out_json_bool(o, "complete", !r->incomplete);
 	out_json_end(o);
 }
 
@@ -185,6 +190,7 @@ int cmd_wc_restore(int argc, char **argv)
 	argp_parse(&argp, argc, argv, 0, NULL, &in);
 	r.input = in.input;
 	r.output = in.output;
+	r.force = in.force;
 	rc = open_input(&in, &r);
 	if (!rc)
 		rc = open_data(&in, &r, &data_path);
@@ -192,7 +198,7 @@ int cmd_wc_restore(int argc, char **argv)
 		rc = make(&in, &r);
 	if (!rc) {
 		report(&in, &r);
-		if (r.without_data || r.unreadable)
+		if (r.without_data || r.unreadable || r.incomplete)
 			rc = EXIT_BAD;
 	}
 	return rc;

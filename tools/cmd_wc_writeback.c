@@ -77,15 +77,15 @@ static const struct argp argp = {
 	       "they are durable there.  It can be interrupted and run again.",
 };
 
-/* Of a wrong origin, nothing must be overwritten. */
-static int check_origin(const struct input *in, const struct pmk_wc_image *img,
-			const struct pmk_wc_origin *origin)
+/* A wrong origin, of which nothing was overwritten. */
+static int misfits(const struct input *in, const struct pmk_wc_image *img,
+		   const struct pmk_wc_origin *origin)
 {
 	struct dest_list bad = { .n = 0 };
 	uint64_t size = pmk_wc_origin_size(origin), n;
 
 	n = pmk_wc_misfits(img, size, dest_list_add, &bad);
-	if (n && !in->skip_bad)
+	if (n)
 		out_error("%s: %" PRIu64 " blocks have no place on %s (%" PRIu64
 			  " bytes), the first is block %" PRIu64
 			  " of sector %" PRIu64
@@ -94,7 +94,7 @@ static int check_origin(const struct input *in, const struct pmk_wc_image *img,
 			  in->path[0], n, in->path[1], size, bad.first[0].entry,
 			  bad.first[0].sector);
 	dest_list_free(&bad);
-	return n && !in->skip_bad ? EXIT_FAIL : EXIT_OK;
+	return EXIT_FAIL;
 }
 
 static int print(const struct input *in, const struct dest *d)
@@ -138,13 +138,31 @@ static int verdict(const struct input *in, const struct dest *d)
 	return r->failed || r->unknown ? EXIT_BAD : EXIT_OK;
 }
 
+static int fail(const struct input *in, const struct pmk_wc_image *img,
+		const struct pmk_wc_origin *origin, const struct dest *d,
+		int code)
+{
+	int rc = dest_refusal(img, in->path[0], code);
+
+	if (rc)
+		return rc;
+	if (code == PMK_E_WC_MISFIT)
+		return misfits(in, img, origin);
+	return out_error("%s: %s; %" PRIu64 " of %" PRIu64
+			 " blocks were written back, the others are in the "
+			 "cache",
+			 in->path[0], out_explanation(code, in->path[0]),
+			 d->result.copied, d->result.dirty);
+}
+
 static int write_back(const struct input *in, struct pmk_wc_image *img,
 		      struct pmk_wc_origin *origin)
 {
 	struct dest d = {
 		.params = { .threads = in->threads,
 			    .retries = in->retries,
-			    .keep_metadata = in->keep_metadata },
+			    .keep_metadata = in->keep_metadata,
+			    .skip_misfits = in->skip_bad },
 	};
 	struct pmk_wc_counts counts;
 	int rc;
@@ -155,11 +173,7 @@ static int write_back(const struct input *in, struct pmk_wc_image *img,
 	rc = pmk_wc_writeback(img, origin, &d.params, &d.result);
 	dest_end(&d);
 	if (rc) {
-		rc = out_error("%s: %s; %" PRIu64 " of %" PRIu64
-			       " blocks were written back, the others are in "
-			       "the cache",
-			       in->path[0], out_explanation(rc, in->path[0]),
-			       d.result.copied, d.result.dirty);
+		rc = fail(in, img, origin, &d, rc);
 	} else {
 		rc = verdict(in, &d);
 		if (print(in, &d))
@@ -176,9 +190,7 @@ static int open_origin(const struct input *in, struct pmk_wc_image *img)
 
 	if (rc)
 		return out_fail(in->path[1], rc, NULL);
-	rc = check_origin(in, img, origin);
-	if (!rc)
-		rc = write_back(in, img, origin);
+	rc = write_back(in, img, origin);
 	pmk_wc_origin_close(origin);
 	return rc;
 }
@@ -194,9 +206,7 @@ int cmd_wc_writeback(int argc, char **argv)
 			 in.keep_metadata ? 0 : PMK_WC_WRITE, &img);
 	if (rc)
 		return rc;
-	rc = dest_check_cache(img, in.path[0], true);
-	if (!rc)
-		rc = open_origin(&in, img);
+	rc = open_origin(&in, img);
 	pmk_wc_image_close(img);
 	return rc;
 }

@@ -44,7 +44,7 @@ void progress_update(struct progress *p, uint64_t done)
 	draw(p, done);
 }
 
-void progress_end(struct progress *p)
+void progress_end(const struct progress *p)
 {
 	if (p->enabled)
 		fputs("\r\033[K", stderr);

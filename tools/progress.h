@@ -19,6 +19,6 @@ void progress_start(struct progress *p, const char *what, uint64_t total);
 void progress_update(struct progress *p, uint64_t done);
 
 /* Wipes the bar off, so that what follows begins on a clean line. */
-void progress_end(struct progress *p);
+void progress_end(const struct progress *p);
 
 #endif /* TOOLS_PROGRESS_H */

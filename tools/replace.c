@@ -94,7 +94,7 @@ int replace_commit(struct replace *r, bool may_replace)
 	if (rc)
 		return rc;
 	r->done = true;
-	signals_remove(NULL);
+	signals_keep(r->temp);
 	return sync_dir(r->target);
 }
 
@@ -102,7 +102,7 @@ void replace_end(struct replace *r)
 {
 	if (r->temp && !r->done)
 		unlink(r->temp);
-	signals_remove(NULL);
+	signals_keep(r->temp);
 	free(r->temp);
 	free(r->target);
 }

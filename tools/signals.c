@@ -23,7 +23,10 @@ static const int harmless[] = { SIGCHLD, SIGCONT, SIGURG,  SIGWINCH,
 static const int faults[] = { SIGABRT, SIGBUS, SIGFPE, SIGILL,
 			      SIGSEGV, SIGSYS, SIGTRAP };
 
-static const char *_Atomic to_remove;
+/* pmk wc dump makes two files at once. */
+#define MAX_REMOVE 2U
+
+static const char *_Atomic to_remove[MAX_REMOVE];
 static sigset_t before_hold;
 
 #define NO_APPEND UINT64_MAX
@@ -39,19 +42,21 @@ static bool is_in(const int *list, size_t n, int sig)
 	return false;
 }
 
-static void remove_file(void)
+static void remove_files(void)
 {
-	const char *path = atomic_load(&to_remove);
+	for (size_t i = 0; i < MAX_REMOVE; i++) {
+		const char *path = atomic_load(&to_remove[i]);
 
-	if (path)
-		unlink(path);
+		if (path)
+			unlink(path);
+	}
 }
 
 /* SA_RESETHAND: the second time the signal has its default effect, and so the
  * parent sees which one it was. */
 static void on_deadly(int sig)
 {
-	remove_file();
+	remove_files();
 	raise(sig);
 }
 
@@ -90,7 +95,7 @@ static void on_bus(int sig)
 	struct line l = { .len = 0 };
 
 	(void)sig;
-	remove_file();
+	remove_files();
 	add(&l, *subject ? subject : "pmk");
 	add(&l, ": a mapped file was cut off, or its storage failed");
 	if (last && last != NO_APPEND) {
@@ -129,16 +134,26 @@ void signals_init(void)
 void signals_remove(const char *path)
 {
 	struct sigaction old;
+	size_t i = 0;
 
-	atomic_store(&to_remove, path);
-	if (!path)
+	while (i < MAX_REMOVE && atomic_load(&to_remove[i]))
+		i++;
+	if (i == MAX_REMOVE)
 		return;
+	atomic_store(&to_remove[i], path);
 	/* SIGKILL and what the C library keeps for itself refuse; what has a
 	 * handler or is ignored stays so: nohup(1) has its reasons */
 	for (int sig = 1; sig <= SIGRTMAX; sig++)
 		if (!is_in(harmless, ARRAY_SIZE(harmless), sig) &&
 		    !sigaction(sig, NULL, &old) && old.sa_handler == SIG_DFL)
 			handle(sig, on_deadly, (int)SA_RESETHAND | SA_NODEFER);
+}
+
+void signals_keep(const char *path)
+{
+	for (size_t i = 0; i < MAX_REMOVE; i++)
+		if (atomic_load(&to_remove[i]) == path)
+			atomic_store(&to_remove[i], NULL);
 }
 
 void signals_hold(void)

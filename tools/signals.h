@@ -11,9 +11,10 @@
 /* Once, at the start. */
 void signals_init(void);
 
-/* Remove @path if a signal ends the process; NULL: no longer.  @path must stay
- * valid until then. */
+/* Remove @path if a signal ends the process, until signals_keep() of the same
+ * pointer, which must stay valid.  Two at once, no more. */
 void signals_remove(const char *path);
+void signals_keep(const char *path);
 
 /* From hold to release, signals that end the process wait: what lies between
  * is done whole, or undone by itself if it fails. */

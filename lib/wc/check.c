@@ -137,7 +137,7 @@ static void check_blank(struct wc_check *c)
 		meet_behind(c, PMK_WC_PROBLEM_ZEROED);
 		return;
 	}
-	n = pmk_wc_count_behind_wipe(c);
+	n = pmk_wc_count_behind_wipe(c->img, c->bytes);
 	if (n)
 		pmk_wc_check_meet(c, PMK_WC_PROBLEM_WIPED, n, 0);
 	else
@@ -238,7 +238,8 @@ static bool fits_other_block_size(const struct wc_check *c)
 static void check_room_behind(struct wc_check *c, uint64_t n, uint64_t most)
 {
 	bool wrong = fits_other_block_size(c) ||
-		     pmk_wc_entries_likely(c, n, most, c->sb->seq_count);
+		     pmk_wc_entries_likely(c->img, c->bytes, n, most,
+					   c->sb->seq_count);
 
 	pmk_wc_check_meet(c,
 			  wrong ? PMK_WC_PROBLEM_N_BLOCKS_TOO_SMALL
@@ -266,7 +267,7 @@ static void check_n_blocks(struct wc_check *c)
 		if (n < most.n_blocks)
 			check_room_behind(c, n, most.n_blocks);
 	} else if (!fits_other_block_size(c) &&
-		   pmk_wc_entries_likely(c, most.n_blocks, n, c->sb->seq_count))
+		   pmk_wc_is_cut_off(c->img, c->bytes, most.n_blocks))
 		pmk_wc_check_meet(c, PMK_WC_PROBLEM_TRUNCATED, c->bytes,
 				  geo.end);
 	else
@@ -298,6 +299,15 @@ static void check_unread_fields(struct wc_check *c)
 		}
 }
 
+static void check_unreadable_tail(struct wc_check *c)
+{
+	pmk_wc_check_meet(c,
+			  c->table->mode == 'p'
+				  ? PMK_WC_PROBLEM_UNREAD_TAIL
+				  : PMK_WC_PROBLEM_UNREADABLE_TAIL,
+			  c->img->tail_bad, 0);
+}
+
 /* Zeros is what was there before, ones is what a format that goes on to the end
  * would leave. */
 static void check_tail(struct wc_check *c)
@@ -310,9 +320,11 @@ static void check_tail(struct wc_check *c)
 	/* less than a block, which is at most 64 KiB */
 	if (!len)
 		return;
+	if (c->img->tail_bad) {
+		check_unreadable_tail(c);
+		return;
+	}
 	got = pmk_wc_image_pread(c->img, off, c->buf, len);
-	if (got < 0)
-		c->rc = (int)got;
 	if (got <= 0)
 		return;
 	if (c->buf[0] == 0 || c->buf[0] == 0xff)

@@ -38,16 +38,33 @@ void pmk_wc_check_device(struct wc_check *c);
 void pmk_wc_check_entries(struct wc_check *c);
 
 /*
- * What the bytes say where the superblock does not.  A part that cannot be read
- * says nothing.
+ * What the bytes say where the superblock does not, of a device of @bytes.  A
+ * part that cannot be read says nothing.
  */
 
 /* Entries in use from byte 4096 on, up to what is no entry. */
-uint64_t pmk_wc_count_behind_wipe(struct wc_check *c);
+uint64_t pmk_wc_count_behind_wipe(const struct pmk_wc_image *img,
+				  uint64_t bytes);
+
 /* Whether entries from @first up to @n, as far as there are bytes, are more
- * likely entries than anything else. */
-bool pmk_wc_entries_likely(struct wc_check *c, uint64_t first, uint64_t n,
-			   uint64_t seq_count);
+ * likely entries than anything else.  Ones are taken for free ones. */
+bool pmk_wc_entries_likely(const struct pmk_wc_image *img, uint64_t bytes,
+			   uint64_t first, uint64_t n, uint64_t seq_count);
+
+/* Whether an array that is thought to have @n entries may have more: at once
+ * behind them, or on the whole. */
+bool pmk_wc_array_goes_on(const struct pmk_wc_image *img, uint64_t bytes,
+			  uint64_t n);
+
+/*
+ * Whether it is certain that the device was cut off, and has room for @most
+ * blocks only since then: then the superblock's entries from there on are
+ * entries, every one, and what is behind them is none.  Else its number of
+ * blocks may be wrong, and with that the place of each block.  Ones may be free
+ * entries, or erased blocks: they prove nothing.
+ */
+bool pmk_wc_is_cut_off(const struct pmk_wc_image *img, uint64_t bytes,
+		       uint64_t most);
 
 /* Entries of a device laid out with blocks of @bs that are neither ones, as
  * formatted, nor zeros, as a new disk; those that cannot be read count. */

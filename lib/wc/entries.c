@@ -37,6 +37,12 @@ static uint64_t entries_bytes(const struct pmk_wc_image *img)
 	return img->geo.n_blocks * PMK_WC_ENTRY_BYTES;
 }
 
+void pmk_wc_image_step(const struct pmk_wc_image *img, uint64_t done)
+{
+	if (img->progress)
+		img->progress(done, 2 * entries_bytes(img), img->arg);
+}
+
 static int mark_bad(struct pmk_wc_image *img, uint64_t first, uint64_t last)
 {
 	if (!img->bad)
@@ -94,12 +100,35 @@ static int read_part(struct pmk_wc_image *img, uint64_t from, uint64_t to)
 	return rc ? rc : read_part(img, cut, to);
 }
 
+/* The first byte from @off up to @end of the cache that cannot be read; 0 is
+ * none. */
+static uint64_t find_bad(const struct pmk_wc_image *img, uint64_t off,
+			 uint64_t end, uint64_t piece)
+{
+	unsigned char buf[4096];
+	uint64_t n, bad = 0;
+
+	for (; off < end && !bad; off += n) {
+		n = piece - (img->base + off) % piece;
+		n = pmk_min_size(n, end - off);
+		if (pmk_wc_image_pread(img, off, buf, n) >= 0)
+			continue;
+		bad = piece == PMK_WC_SECTOR
+			      ? off
+			      : find_bad(img, off, off + n, PMK_WC_SECTOR);
+	}
+	return bad;
+}
+
 int pmk_wc_entries_read(struct pmk_wc_image *img)
 {
 	uint64_t size = entries_bytes(img);
 	void *p;
 	int rc = 0;
 
+	/* nothing is in there, but the kernel reads it in mode s */
+	img->tail_bad = find_bad(img, pmk_wc_entry_off(img->geo.n_blocks),
+				 img->geo.data_off, 4096);
 	if (!size)
 		return 0;
 	p = mmap(NULL, size, PROT_READ | PROT_WRITE,
@@ -110,8 +139,10 @@ int pmk_wc_entries_read(struct pmk_wc_image *img)
 	/* they are looked up in the order of their sectors, at random */
 	(void)madvise(p, size, MADV_HUGEPAGE);
 	img->entries = p;
-	for (uint64_t off = 0; !rc && off < size; off += CHUNK)
+	for (uint64_t off = 0; !rc && off < size; off += CHUNK) {
+		pmk_wc_image_step(img, off);
 		rc = read_part(img, off, off + pmk_min_size(CHUNK, size - off));
+	}
 	return rc;
 }
 

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <pmk/wc_check.h>
+
 #include "base/export.h"
 #include "base/io.h"
 #include "base/log.h"
@@ -281,9 +283,14 @@ PMK_EXPORT int pmk_wc_export(const struct pmk_wc_image *img,
 		.params = pmk_wc_copy_defaults(params),
 		.result = result_ret,
 	};
-	int rc = pmk_wc_fates_init(&x.fates, img, origin->size, &x.params,
-				   result_ret);
+	int rc;
 
+	*result_ret = (struct pmk_wc_copy_result){ .dirty = 0 };
+	rc = pmk_wc_doubt(img, NULL);
+	if (rc)
+		return rc;
+	rc = pmk_wc_fates_init(&x.fates, img, origin->size, &x.params,
+			       result_ret);
 	if (!rc)
 		rc = make_file(&x);
 	pmk_wc_fates_fini(&x.fates);

@@ -105,9 +105,6 @@ int pmk_wc_fates_init(struct wc_fates *f, const struct pmk_wc_image *img,
 
 	*result = (struct pmk_wc_copy_result){ .dirty = 0 };
 	*f = (struct wc_fates){ .img = img };
-	if (!geo)
-		return pmk_fail(PMK_E_WC_NONE, "the superblock is: %s",
-				pmk_wc_layout_name(pmk_wc_image_layout(img)));
 	f->block_size = geo->block_size;
 	f->retries = params->retries;
 	f->n = pmk_wc_image_committed(img);

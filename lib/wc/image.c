@@ -15,13 +15,14 @@
 
 #include <pmk/wc_image.h>
 
+#include "base/claim.h"
 #include "base/export.h"
 #include "base/io.h"
 #include "base/log.h"
-#include "base/loop.h"
 #include "base/util.h"
 #include "wc/format.h"
 #include "wc/image.h"
+#include "wc/media.h"
 
 /* Numbers of entries are kept in 32 bits: 64 GiB of them. */
 #define N_BLOCKS_LIMIT ((uint64_t)1 << 32)
@@ -44,13 +45,14 @@ static int open_file(struct pmk_wc_image *img, const char *path)
 	rc = check_type(&st);
 	if (rc)
 		return rc;
-	if (img->writable && pmk_backs_loop("/sys", &st))
-		return -EBUSY;
 	/* a block device that is mounted, mapped or open so is busy */
 	if (S_ISBLK(st.st_mode))
 		flags |= O_EXCL;
 	img->fd = open(path, flags);
-	return img->fd < 0 ? -errno : 0;
+	if (img->fd < 0)
+		return -errno;
+	/* before anything is read: what is read stays so */
+	return img->writable ? pmk_claim(img->fd) : 0;
 }
 
 static int file_size(struct pmk_wc_image *img, const char *path,
@@ -155,7 +157,8 @@ void pmk_wc_image_judge(struct pmk_wc_image *img)
 	if (img->load.verdict != PMK_WC_LOADS)
 		return;
 	/* seen when the target is resumed: it then serves reads only */
-	if (img->counts.unreadable)
+	if (img->counts.unreadable ||
+	    (img->has_geo && img->tail_bad && img->table.mode != 'p'))
 		img->load = (struct pmk_wc_load){ PMK_WC_LOADS_WITH_ERROR, -EIO,
 						  NULL };
 	else if (img->identical)
@@ -224,6 +227,8 @@ int pmk_wc_image_open_with(const char *path,
 	img->table = params->table;
 	img->seq_given = params->seq_count;
 	img->read = read;
+	img->progress = params->progress;
+	img->arg = params->arg;
 	rc = open_file(img, path);
 	if (!rc)
 		rc = file_size(img, path, &size);
@@ -231,6 +236,8 @@ int pmk_wc_image_open_with(const char *path,
 		rc = place(img, path, size, params);
 	if (!rc)
 		rc = load(img, path);
+	/* a superblock that is put together later is not opened */
+	img->progress = NULL;
 	if (rc)
 		pmk_wc_image_close(img);
 	else

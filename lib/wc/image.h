@@ -21,6 +21,8 @@ struct pmk_wc_image {
 	uint64_t room; /* bytes from there to the end of the device */
 	struct pmk_wc_table table;
 	uint64_t seq_given; /* 0: none */
+	void (*progress)(uint64_t done, uint64_t total, void *arg);
+	void *arg; /* of progress, which is NULL after opening */
 
 	unsigned char raw[PMK_WC_SUPERBLOCK_BYTES];
 	int raw_error; /* of reading it, or 0 */
@@ -33,6 +35,8 @@ struct pmk_wc_image {
 	/* as on media; what could not be read is all ones */
 	unsigned char *entries;
 	unsigned char *bad; /* a bit for an entry; NULL: all were read */
+	/* the first byte between entries and data that is bad; 0: none */
+	uint64_t tail_bad;
 
 	uint32_t *order; /* the index: numbers of entries */
 	uint64_t n_order;
@@ -62,6 +66,10 @@ bool pmk_wc_is_medium_error(int code);
  * by pmk_wc_entries_free() also when it fails. */
 int pmk_wc_entries_read(struct pmk_wc_image *img) PMK_MUST_CHECK;
 void pmk_wc_entries_free(struct pmk_wc_image *img);
+
+/* Tells who opens the image that @done bytes of entries were read or put in
+ * order, of all bytes twice. */
+void pmk_wc_image_step(const struct pmk_wc_image *img, uint64_t done);
 
 /* Counts the entries and builds the index; 0 or -ENOMEM. */
 int pmk_wc_index_build(struct pmk_wc_image *img) PMK_MUST_CHECK;

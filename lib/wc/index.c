@@ -92,6 +92,7 @@ struct sorter {
 	uint32_t *spare;   /* as long as the index */
 	struct key *keys;  /* LEAF of them */
 	struct key *other; /* and again */
+	uint64_t done;     /* numbers that are in order */
 };
 
 /* From counts to where each digit begins. */
@@ -150,6 +151,9 @@ static void sort_leaf(struct sorter *s, uint32_t *part, uint64_t n,
 		sort_keys(s, n, b);
 	for (uint64_t k = 0; k < n; k++)
 		part[k] = s->keys[k].i;
+	s->done += n;
+	pmk_wc_image_step(s->img, (s->img->geo.n_blocks + s->done) *
+					  PMK_WC_ENTRY_BYTES);
 }
 
 /* Divide @part by the highest DIGIT_BITS of @b; the end of each is left in

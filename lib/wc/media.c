@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Who else has a file or a device, and stores to a cache. */
+/* Which files and devices are the same, and stores to a cache. */
 #include <errno.h>
-#include <fcntl.h>
 #include <linux/loop.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,8 +8,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/log.h"
-#include "base/loop.h"
 #include "wc/image.h"
 #include "wc/media.h"
 
@@ -43,24 +40,6 @@ static struct identity identify(int fd)
 bool pmk_wc_media_same(int fd_a, int fd_b)
 {
 	return same(identify(fd_a), identify(fd_b));
-}
-
-int pmk_wc_media_claim(int fd)
-{
-	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
-	struct stat st;
-
-	if (fstat(fd, &st))
-		return -errno;
-	if (!S_ISREG(st.st_mode))
-		return 0;
-	if (pmk_backs_loop("/sys", &st))
-		return pmk_fail(-EBUSY, "a loop device is set up on the file");
-	/* a file system without such locks has nobody that holds one */
-	if (fcntl(fd, F_OFD_SETLK, &lock) &&
-	    (errno == EAGAIN || errno == EACCES))
-		return pmk_fail(-EBUSY, "another program has the file locked");
-	return 0;
 }
 
 int pmk_wc_image_store(struct pmk_wc_image *img, uint64_t off, const void *buf,

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Files and devices that are written to: who else has them, and what is stored
- * in a cache. */
+/* Which files and devices are the same, and what is stored in a cache. */
 #ifndef LIB_WC_MEDIA_H
 #define LIB_WC_MEDIA_H
 
@@ -9,14 +8,6 @@
 #include <stdint.h>
 
 #include <pmk/wc_image.h>
-
-/*
- * Keep others from a regular file that is open for writing, until it is closed:
- * a lock as virtual machines take it on the images of their disks.  -EBUSY:
- * somebody has it, or a loop device.  Block devices are opened with O_EXCL
- * instead.
- */
-int pmk_wc_media_claim(int fd);
 
 /* Are they one and the same, or one a loop device on the other? */
 bool pmk_wc_media_same(int fd_a, int fd_b);

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/claim.h"
 #include "base/export.h"
 #include "base/log.h"
 #include "wc/image.h"
@@ -74,7 +75,7 @@ static int attach(struct pmk_wc_origin *o, const char *path,
 	if (pmk_wc_media_same(o->fd, img->fd))
 		return PMK_E_WC_SAME;
 	if (o->writable) {
-		int rc = pmk_wc_media_claim(o->fd);
+		int rc = pmk_claim(o->fd);
 
 		if (rc)
 			return rc;

@@ -137,20 +137,25 @@ static int free_entries(struct pmk_wc_repair *r, enum policy policy)
 }
 
 /* Of what is no cache, or of a wrong number of blocks, something else may be
- * taken for an entry. */
-static bool has_sure_entries(const struct pmk_wc_image *img)
+ * taken for an entry; and with a wrong sequence, for the newer one. */
+static int ask_sure_entries(const struct pmk_wc_image *img, bool *sure_ret)
 {
-	return img->has_geo && img->layout == PMK_WC_LAYOUT_V1 &&
-	       img->geo.end <= img->room;
+	int rc = pmk_wc_doubt(img, NULL);
+
+	*sure_ret = !rc && img->geo.end <= img->room;
+	return rc == PMK_E_WC_DOUBT || rc == PMK_E_WC_NONE ? 0 : rc;
 }
 
 static int plan(struct pmk_wc_repair *r)
 {
 	int rc = check(r, &r->before, NULL, NULL);
+	bool sure = false;
 
 	if (!rc)
 		rc = make_superblock(r);
-	if (!rc && has_sure_entries(r->img)) {
+	if (!rc)
+		rc = ask_sure_entries(r->img, &sure);
+	if (!rc && sure) {
 		rc = free_entries(r, FREE_LOSER);
 		if (!rc)
 			rc = free_entries(r, FREE_BAD);
@@ -172,6 +177,7 @@ PMK_EXPORT int pmk_wc_repair_plan(struct pmk_wc_image *img,
 	r->img = img;
 	if (params)
 		r->params = *params;
+	memcpy(r->raw_before, img->raw, sizeof(r->raw_before));
 	rc = plan(r);
 	if (rc)
 		pmk_wc_repair_free(r);

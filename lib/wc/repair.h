@@ -27,6 +27,7 @@ struct pmk_wc_repair {
 	unsigned char *bytes;
 	size_t n_bytes, max_bytes;
 	unsigned int stage; /* of what is noted next */
+	unsigned char raw_before[PMK_WC_SUPERBLOCK_BYTES];
 	struct pmk_wc_check_report before, after;
 };
 

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/claim.h"
 #include "base/cleanup.h"
 #include "base/export.h"
 #include "base/log.h"
@@ -61,7 +62,7 @@ void pmk_wc_repair_replay(struct pmk_wc_repair *r)
 		replay_one(r, &r->changes[i]);
 }
 
-/* What is there now: on media, and then what was noted already. */
+/* What is there now, on media. */
 static int read_now(struct pmk_wc_repair *r, uint64_t off, unsigned char *buf,
 		    size_t len)
 {
@@ -176,12 +177,47 @@ PMK_EXPORT int pmk_wc_repair_undo_write(const struct pmk_wc_repair *repair,
 	return fsync(fd) ? -errno : 0;
 }
 
+/* Is there what was there when it was planned?  Nobody that keeps to locks can
+ * have changed it. */
+static int compare(const struct pmk_wc_repair *r, const struct wc_change *c,
+		   unsigned char *buf)
+{
+	ssize_t got = pmk_wc_image_pread(r->img, c->off, buf, c->len);
+
+	if (got < 0)
+		return (int)got;
+	if ((size_t)got == c->len && !memcmp(buf, r->bytes + c->bytes, c->len))
+		return 0;
+	return pmk_fail(PMK_E_WC_CHANGED,
+			"%" PRIu32 " bytes at %" PRIu64 " are others than when "
+			"the repair was planned",
+			c->len, c->off);
+}
+
+static int compare_all(const struct pmk_wc_repair *r)
+{
+	unsigned char raw[PMK_WC_SUPERBLOCK_BYTES], buf[NOTE_BYTES];
+	ssize_t got = pmk_wc_image_pread(r->img, 0, raw, sizeof(raw));
+	int rc = got < 0 ? (int)got : 0;
+
+	if (!r->n)
+		return 0;
+	if (!rc && ((size_t)got < sizeof(raw) ||
+		    memcmp(raw, r->raw_before, sizeof(raw)) != 0))
+		return pmk_fail(PMK_E_WC_CHANGED, "the superblock");
+	for (size_t i = 0; i < r->n && !rc; i++)
+		rc = compare(r, &r->changes[i], buf);
+	return rc;
+}
+
 PMK_EXPORT int pmk_wc_repair_apply(struct pmk_wc_repair *repair)
 {
 	struct pmk_wc_image *img = repair->img;
-	int rc = img->writable ? pmk_wc_media_claim(img->fd)
+	int rc = img->writable ? pmk_claim(img->fd)
 			       : pmk_fail(PMK_E_READ_ONLY, "the cache");
 
+	if (!rc)
+		rc = compare_all(repair);
 	for (size_t i = 0; i < repair->n && !rc; i++) {
 		const struct wc_change *c = &repair->changes[i];
 

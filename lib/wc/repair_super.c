@@ -114,15 +114,16 @@ static void put_magic(unsigned char *raw)
 }
 
 /* The block size with which the device gets the number of blocks that it has;
- * 0 if it is not one only. */
+ * 0 if it is not one only, or not the one that was told. */
 static uint32_t find_block_size(const struct pmk_wc_image *img)
 {
-	uint32_t found = 0;
+	uint32_t found = 0, told = img->table.block_size;
 
 	for (uint32_t bs = PMK_WC_SECTOR; bs <= 65536; bs *= 2) {
 		struct pmk_wc_geometry geo;
 
-		if (pmk_wc_layout_for(img->room, bs, &geo) ||
+		if ((told && told != bs) ||
+		    pmk_wc_layout_for(img->room, bs, &geo) ||
 		    geo.n_blocks != img->sb.n_blocks)
 			continue;
 		if (found)
@@ -136,10 +137,8 @@ static int fix_block_size(struct pmk_wc_repair *r,
 			  enum pmk_wc_problem_code code, unsigned char *raw,
 			  bool *done_ret)
 {
-	uint32_t bs = r->img->table.block_size;
+	uint32_t bs = find_block_size(r->img);
 
-	if (!pmk_wc_block_size_ok(bs))
-		bs = find_block_size(r->img);
 	if (!bs)
 		return 0;
 	pmk_put_le32(raw + 8, bs);
@@ -152,6 +151,9 @@ static int fix_n_blocks(struct pmk_wc_repair *r, enum pmk_wc_problem_code code,
 	struct pmk_wc_geometry geo;
 
 	if (pmk_wc_layout_for(r->img->room, r->img->sb.block_size, &geo))
+		return 0;
+	/* perhaps the device was cut off, or the block size is wrong as well */
+	if (pmk_wc_array_goes_on(r->img, r->img->room, geo.n_blocks))
 		return 0;
 	pmk_put_le64(raw + 16, geo.n_blocks);
 	return take_if_proven(r, code, raw, done_ret);
@@ -208,8 +210,12 @@ static int finish_format(struct pmk_wc_repair *r, enum pmk_wc_problem_code code,
 					      : DEFAULT_BLOCK;
 	if (layout_new(r, bs, 0, raw, &geo))
 		return 0;
-	/* perhaps a cache that lost its magic and its sequence */
-	if (pmk_wc_count_in_use(r->img, r->img->room, bs))
+	/* perhaps a cache that lost its magic and its sequence; where the block
+	 * size is lost as well, with an array as long as there can be */
+	if (pmk_wc_count_in_use(r->img, r->img->room,
+				pmk_wc_block_size_ok(r->img->sb.block_size)
+					? bs
+					: PMK_WC_SECTOR))
 		return 0;
 	rc = pmk_wc_repair_note_ones(r, cause, pmk_wc_entry_off(0),
 				     geo.n_blocks * PMK_WC_ENTRY_BYTES);
@@ -230,11 +236,18 @@ static int fix_wiped(struct pmk_wc_repair *r, enum pmk_wc_problem_code code,
 	struct pmk_wc_geometry geo;
 	const uint64_t first =
 		(WIPED_BYTES - PMK_WC_SUPERBLOCK_BYTES) / PMK_WC_ENTRY_BYTES;
+	unsigned char now[WIPED_BYTES];
 	uint64_t end;
 	int rc;
 
 	if (!r->params.seq_count || layout_new(r, r->img->table.block_size,
 					       r->params.seq_count, raw, &geo))
+		return 0;
+	/* what is there now is written to the undo file */
+	if (pmk_wc_image_pread(r->img, 0, now, sizeof(now)) < 0)
+		return 0;
+	/* with a larger block size than it has, the array is longer */
+	if (pmk_wc_array_goes_on(r->img, r->img->room, geo.n_blocks))
 		return 0;
 	rc = is_proven(r, raw, first, done_ret);
 	if (rc || !*done_ret)

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/claim.h"
 #include "base/cleanup.h"
 #include "base/export.h"
 #include "base/log.h"
@@ -204,9 +205,12 @@ static int store_all(const struct undo *u)
 PMK_EXPORT int pmk_wc_undo(struct pmk_wc_image *img, int fd, bool force)
 {
 	struct undo u = { .img = img };
-	int rc = img->writable ? pmk_wc_media_claim(img->fd)
+	int rc = img->writable ? pmk_claim(img->fd)
 			       : pmk_fail(PMK_E_READ_ONLY, "the cache");
 
+	/* those of the file are offsets in the whole of what was opened */
+	if (!rc && img->base)
+		rc = pmk_fail(PMK_E_RANGE, "the cache was opened at an offset");
 	if (!rc)
 		rc = parse(&u, fd);
 	for (size_t i = 0; i < u.list.n && !rc && !force; i++)

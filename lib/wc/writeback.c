@@ -10,6 +10,9 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include <pmk/wc_check.h>
+
+#include "base/claim.h"
 #include "base/export.h"
 #include "base/log.h"
 #include "base/util.h"
@@ -296,15 +299,27 @@ static int check_handles(const struct pmk_wc_image *img,
 			 const struct pmk_wc_origin *origin,
 			 const struct pmk_wc_copy_params *params)
 {
-	if (img->layout != PMK_WC_LAYOUT_V1)
-		return pmk_fail(PMK_E_WC_NONE, "the superblock is: %s",
-				pmk_wc_layout_name(img->layout));
 	if (!origin->writable)
 		return pmk_fail(PMK_E_READ_ONLY, "the origin");
 	if (params->keep_metadata)
 		return 0;
-	return img->writable ? pmk_wc_media_claim(img->fd)
+	return img->writable ? pmk_claim(img->fd)
 			     : pmk_fail(PMK_E_READ_ONLY, "the cache");
+}
+
+/* Nothing on media says which origin it is: such blocks do. */
+static int check_fit(const struct pmk_wc_image *img,
+		     const struct pmk_wc_origin *origin,
+		     const struct pmk_wc_copy_params *params)
+{
+	uint64_t n;
+
+	if (params->skip_misfits)
+		return 0;
+	n = pmk_wc_misfits(img, origin->size, NULL, NULL);
+	return n ? pmk_fail(PMK_E_WC_MISFIT, "%llu blocks",
+			    (unsigned long long)n)
+		 : 0;
 }
 
 PMK_EXPORT int pmk_wc_writeback(struct pmk_wc_image *img,
@@ -321,7 +336,11 @@ PMK_EXPORT int pmk_wc_writeback(struct pmk_wc_image *img,
 	int rc;
 
 	*result_ret = (struct pmk_wc_copy_result){ .dirty = 0 };
-	rc = check_handles(img, origin, &w.params);
+	rc = pmk_wc_doubt(img, NULL);
+	if (!rc)
+		rc = check_handles(img, origin, &w.params);
+	if (!rc)
+		rc = check_fit(img, origin, &w.params);
 	if (rc)
 		return rc;
 	w.threads = w.params.threads;

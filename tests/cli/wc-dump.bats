@@ -59,7 +59,8 @@ small() {
 {"entry":3,"sector":0,"seq":5,"state":"committed"}
 {"entry":7,"sector":80,"seq":9,"state":"committed"}
 {"entry":8,"sector":80,"seq":4,"state":"superseded"}
-{"entry":253,"sector":160,"seq":10,"state":"uncommitted"}' "$output"
+{"entry":253,"sector":160,"seq":10,"state":"uncommitted"}
+{"end":5}' "$output"
 	text=$output
 	works pmk wc dump cache --json -o dump
 	is "" "$output"
@@ -85,6 +86,9 @@ small() {
 @test "what a kernel wrote comes back to the byte" {
 	golden s4k-crash
 	same s4k-crash
+	golden p4k-clean
+	tail -c +2097153 p4k-clean >device
+	same device
 	golden p4k-crash
 	tail -c +2097153 p4k-crash >device
 	same device
@@ -218,9 +222,32 @@ refuses() {
 	: >bad
 	fails 1 '^pmk wc restore: bad: it is empty' pmk wc restore -i bad -o back
 	no_file back
-	# and without any of that it is good
-	printf '%s\n' "$sb}" "$e}" >good
-	run -3 pmk wc restore -i good -o back --force
+	# and without any of that it is good, also from a system of other lines
+	printf '%s\n' "$sb}" "${e/5/15}}" '{"end":2}' >good
+	works pmk wc restore -i good -o back
+	sed 's/$/\r/' good >crlf
+	works pmk wc restore -i crlf -o back2
+	cmp back back2
+}
+
+@test "a dump of which lines are missing" {
+	small
+	pmk wc dump cache --data data -o dump
+	for edit in '$d' '3,$d' 3d '2,4d' '$s/5/4/' '$s/5/6/' '3p'; do
+		sed "$edit" dump >bad
+		fails 1 '^pmk wc restore: bad: line [0-9]+: ' \
+			pmk wc restore -i bad --data data -o back
+		no_file back
+	done
+	refuses 3 "$(head -n 1 dump | sed 's/,"data":"dirty"//')" '{"end":1}' '{"end":2}'
+	sed 3d dump >bad
+	fails 3 'back: lines of the dump are missing' \
+		pmk wc restore -i bad --data data -o back --force --json
+	is false "$(json .complete)"
+	works pmk wc restore -i dump --data data -o whole --json
+	is true "$(json .complete)"
+	# entry 7 is the one that is lost
+	is 16 "$(cmp -l -n 8192 whole back | wc -l)"
 }
 
 @test "an image that is there stays, unless it may be replaced" {
@@ -229,7 +256,7 @@ refuses() {
 	echo precious >back
 	fails 1 'back: File exists; --force' pmk wc restore -i dump -o back
 	echo garbage >>dump
-	fails 1 'line 6' pmk wc restore -i dump -o back --force
+	fails 1 'line 7: not a JSON' pmk wc restore -i dump -o back --force
 	is precious "$(cat back)"
 	sed -i '$d' dump
 	run -3 pmk wc restore -i dump -o back --force
@@ -286,6 +313,39 @@ refuses() {
 	fails 1 '^pmk wc dump: cache: there are no entries: blank' pmk wc dump cache -o dump
 	no_file dump
 	fails 1 '^pmk wc dump: none: No such file' pmk wc dump none
+}
+
+# bar NAME COMMAND...: on a terminal, a bar with that name is shown by COMMAND,
+# which waits until ./go is there
+bar() {
+	local name=$1
+	shift
+	rm -f go typescript
+	script -qec "$*" typescript >/dev/null 3>&- &
+	# longer than quick work, which has no bar
+	sleep 0.5
+	touch go
+	wait $! || is 3 $?
+	grep -q "$name \\[.*% " typescript
+}
+
+@test "a bar on a terminal" {
+	# not in order, so that there is work after the second read
+	make cache 'size 1M' 'cache 4096 254 10' 'entry 0 8 1' 'entry 1 0 1'
+	export PMK_TEST_WAIT=cache:$PWD/go
+	bar reading env "LD_PRELOAD=$PMK_PREAD_SHIM" pmk wc check cache
+	bar reading env "LD_PRELOAD=$PMK_PREAD_SHIM" pmk wc info cache
+	unset PMK_TEST_WAIT
+	pmk wc dump cache >dump
+	head -n 1 dump >first
+	tail -n +2 dump >rest
+	cat >slow <<-'EOF'
+		mkfifo fifo
+		{ cat first; until [ -e go ]; do sleep 0.1; done; cat rest; } >fifo &
+		pmk wc restore -i fifo -o back --force
+	EOF
+	bar restoring sh slow
+	grep -q 'warning: back: 2 blocks have no data' typescript
 }
 
 # usage TEXT ARG...: the arguments are refused with a message that has TEXT

@@ -3,6 +3,7 @@
 # pmk wc format: the bytes that the kernel writes, where, and over what.
 
 load common
+load wc
 
 # bytes FILE OFFSET LENGTH
 bytes() {
@@ -61,6 +62,30 @@ all() {
 	echo x | dd of=big bs=1 seek=261183 conv=notrunc status=none
 	fails 1 'there is data already; --force' pmk wc format big
 	is 21934823 "$(pmk wc format --force big && bytes big 0 4)"
+}
+
+@test "a file that another command has is not touched, with --force either" {
+	shims
+	cache 10
+	entry 0 0 1
+	entry 1 80 1
+	origin 1M
+	wanted 0 0
+	wanted 80 1
+	# writeback waits in the middle of its verification: the second read
+	env "PMK_TEST_WAIT=origin:$PWD/go" \
+		"LD_PRELOAD=$BATS_FILE_TMPDIR/pread.so" \
+		pmk wc writeback cache origin 3>&- &
+	writeback=$!
+	wait_for cmp -s want origin
+	cp cache before
+	fails 1 'cache: .*(locked|busy)' pmk wc format --force cache
+	fails 1 'origin: .*(locked|busy)' pmk wc format --force origin
+	cmp before cache
+	cmp want origin
+	touch go
+	wait "$writeback"
+	works pmk wc format --force cache
 }
 
 @test "no room, no file, no rights" {

@@ -6,6 +6,7 @@
 shims() {
 	cp "$PMK_PREAD_SHIM" "$BATS_FILE_TMPDIR/pread.so"
 	cp "$PMK_WRITE_SHIM" "$BATS_FILE_TMPDIR/write.so"
+	cp "$PMK_KILL_SHIM" "$BATS_FILE_TMPDIR/kill.so"
 }
 
 # golden NAME: a device that a kernel wrote

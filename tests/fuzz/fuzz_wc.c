@@ -2,11 +2,11 @@
 /*
  * Fuzz the reader, the check, the repair and the export of a writecache.
  *
- * The input is a table line, then edits of a small good cache: its size, fields
- * of the superblock, entries, bytes.  Whatever they are, nothing crashes, the
- * check ends, what it says agrees with the verdict that is made elsewhere, and
- * counts add up.  A repair leaves what it said that it would, a second one does
- * nothing, and it can be undone to the byte.
+ * The input is a table line, then edits of a small good cache (wc_edits.h).
+ * Whatever they are, nothing crashes, nothing behind the device is read or
+ * written, the check ends, what it says agrees with the verdict that is made
+ * elsewhere, and counts add up.  A repair leaves what it said that it would, a
+ * second one does nothing, and it can be undone to the byte.
  */
 #include <stdbool.h>
 #include <string.h>
@@ -17,80 +17,57 @@
 #include <pmk/wc_repair.h>
 #include <pmk/wc_writeback.h>
 
-#include "base/endian.h"
+#include "base/io.h"
 #include "fuzz.h"
+#include "wc/image.h"
+#include "wc_edits.h"
 
-#define BLOCK  512U
-#define BLOCKS 60U
 #define HEADER 4U
-#define EDIT   20U
-/* Metadata of 60 blocks take 1024 bytes. */
-#define SIZE (1024U + BLOCKS * BLOCK)
 
-static unsigned char good[SIZE];
-static int fd = -1;
+/* Bytes behind the device, which are another's. */
+#define GUARD 4096U
+
+static int fd;
 static char path[64];
+static uint64_t device_end;
 
-static void make_good(void)
+/* Nothing behind the device is read. */
+static ssize_t read_inside(int from, void *buf, size_t len, uint64_t off)
 {
-	const struct pmk_wc_superblock sb = {
-		.magic = PMK_WC_MAGIC,
-		.version = PMK_WC_VERSION,
-		.block_size = BLOCK,
-		.n_blocks = BLOCKS,
-		.seq_count = 9,
-	};
-
-	pmk_wc_superblock_encode(&sb, good);
-	memset(good + 64, 0xff, (size_t)BLOCKS * 16);
-	for (uint64_t i = 0; i < BLOCKS / 2; i++)
-		pmk_wc_entry_encode((struct pmk_wc_entry){ i, i % 9 },
-				    good + 64 + 16 * i);
-	fd = memfd_create("wc", MFD_CLOEXEC);
-	FUZZ_CHECK(fd >= 0);
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	FUZZ_CHECK(off <= device_end && len <= device_end - off);
+	return pmk_pread_full(from, buf, len, off);
 }
 
-/* Where fields of the superblock are, and how many bytes they have. */
-static const struct {
-	unsigned char off, len;
-} fields[] = {
-	{ 0, 4 },  { 4, 4 },  { 8, 4 },  { 12, 4 },
-	{ 16, 8 }, { 24, 8 }, { 32, 8 },
-};
-
-static void put_le(uint64_t off, uint64_t v, size_t len)
+static int open_image(const struct pmk_wc_open_params *params,
+		      struct pmk_wc_image **img)
 {
-	unsigned char b[8];
-
-	pmk_put_le64(b, v);
-	FUZZ_CHECK(pwrite(fd, b, len, (off_t)off) == (ssize_t)len);
+	return pmk_wc_image_open_with(path, params, read_inside, img);
 }
 
-/* A kind, a place and two numbers. */
-static void edit(const uint8_t *e)
+/* The device becomes a part of a larger file.  Returns its size, or 0 if there
+ * is nothing of it. */
+static uint64_t put_guard(void)
 {
-	uint64_t place = pmk_get_le16(e + 2);
-	uint64_t v = pmk_get_le64(e + 4), w = pmk_get_le64(e + 12);
-	size_t field = place % (sizeof(fields) / sizeof(fields[0]));
+	static unsigned char guard[GUARD];
+	off_t size = lseek(fd, 0, SEEK_END);
 
-	switch (e[0] % 4) {
-	case 0:
-		put_le(fields[field].off, v, fields[field].len);
-		break;
-	case 1:
-		put_le(64 + 16 * (place % BLOCKS), v, 8);
-		put_le(64 + 16 * (place % BLOCKS) + 8, w, 8);
-		break;
-	case 2:
-		put_le(place % (SIZE - 8), v, 1 + e[1] % 8);
-		break;
-	default:
-		/* as a device that is cut off, or a sparse one of up to 4 GiB,
-		 * whose entries are all read: 2^28 of them at most */
-		FUZZ_CHECK(
-			!ftruncate(fd, (off_t)(v % (e[1] ? SIZE : 1U << 26))));
-	}
+	FUZZ_CHECK(size >= 0);
+	device_end = (uint64_t)size;
+	memset(guard, 0x5a, sizeof(guard));
+	FUZZ_CHECK(!size ||
+		   pwrite(fd, guard, sizeof(guard), size) == sizeof(guard));
+	return device_end;
+}
+
+/* Nothing was written there either. */
+static void check_guard(void)
+{
+	unsigned char now[GUARD];
+	ssize_t n = pread(fd, now, sizeof(now), (off_t)device_end);
+
+	FUZZ_CHECK(n == (device_end ? (ssize_t)GUARD : 0));
+	for (ssize_t i = 0; i < n; i++)
+		FUZZ_CHECK(now[i] == 0x5a);
 }
 
 /* What the problems that were met say together. */
@@ -132,7 +109,7 @@ static void read_all(const struct pmk_wc_image *img)
 	for (uint64_t i = 0; i < geo->n_blocks; i++) {
 		(void)pmk_wc_image_entry(img, i);
 		/* those of a large device are all alike */
-		if (blocks++ < 2 * BLOCKS) {
+		if (blocks++ < 2 * WC_EDIT_BLOCKS) {
 			int rc = pmk_wc_image_read(img, i, buf);
 
 			(void)rc;
@@ -146,7 +123,7 @@ static void look(const struct pmk_wc_open_params *params, uint64_t origin)
 	struct pmk_wc_check_report rep;
 	struct pmk_wc_image *img;
 
-	if (pmk_wc_image_open(path, params, &img))
+	if (open_image(params, &img))
 		return;
 	FUZZ_CHECK(!pmk_wc_check(img, &cp, meet, img, &rep));
 	FUZZ_CHECK(verdict_of(&rep) == rep.load.verdict);
@@ -175,11 +152,10 @@ static void export(const struct pmk_wc_open_params *params, uint64_t size)
 
 	FUZZ_CHECK(from >= 0 && to >= 0 && !ftruncate(from, (off_t)size));
 	snprintf(name, sizeof(name), "/proc/self/fd/%d", from);
-	if (!pmk_wc_image_open(path, params, &img)) {
+	if (!open_image(params, &img)) {
 		FUZZ_CHECK(!pmk_wc_origin_open(name, img, false, &origin));
 		rc = pmk_wc_export(img, origin, to, &one, &res);
-		FUZZ_CHECK(rc ==
-			   (pmk_wc_image_geometry(img) ? 0 : PMK_E_WC_NONE));
+		FUZZ_CHECK(rc == pmk_wc_doubt(img, NULL));
 		FUZZ_CHECK(res.dirty == res.copied + res.failed && !res.left);
 		pmk_wc_origin_close(origin);
 		pmk_wc_image_close(img);
@@ -189,19 +165,22 @@ static void export(const struct pmk_wc_open_params *params, uint64_t size)
 }
 
 /* Bytes of the image, so that it can be seen whether they are the same: a sum
- * that knows their places. */
+ * that knows their places, and the size.  Holes are zeros. */
 static uint64_t sum_of_image(void)
 {
 	static unsigned char buf[65536];
-	uint64_t sum = 0, at = 0;
-	ssize_t n;
+	uint64_t sum = 0;
+	off_t at = 0;
 
-	while ((n = pread(fd, buf, sizeof(buf), (off_t)at)) > 0) {
+	while ((at = lseek(fd, at, SEEK_DATA)) >= 0) {
+		ssize_t n = pread(fd, buf, sizeof(buf), at);
+
+		FUZZ_CHECK(n > 0);
 		for (ssize_t i = 0; i < n; i++)
-			sum += buf[i] * (2 * (at + (uint64_t)i) + 1);
-		at += (uint64_t)n;
+			sum += buf[i] * (2 * (uint64_t)(at + i) + 1);
+		at += n;
 	}
-	return sum + at;
+	return sum + (uint64_t)lseek(fd, 0, SEEK_END);
 }
 
 static struct pmk_wc_repair *plan(struct pmk_wc_open_params params,
@@ -211,7 +190,7 @@ static struct pmk_wc_repair *plan(struct pmk_wc_open_params params,
 	struct pmk_wc_repair *r;
 
 	params.flags = PMK_WC_WRITE;
-	if (pmk_wc_image_open(path, &params, img))
+	if (open_image(&params, img))
 		return NULL;
 	FUZZ_CHECK(!pmk_wc_repair_plan(*img, rp, &r));
 	return r;
@@ -242,6 +221,7 @@ static void repair(const struct pmk_wc_open_params *params,
 		FUZZ_CHECK(sum_of_image() == before);
 		FUZZ_CHECK(!pmk_wc_repair_undo_write(first, undo_fd));
 		FUZZ_CHECK(!pmk_wc_repair_apply(first));
+		check_guard();
 		pmk_wc_image_close(img[0]);
 		second = plan(*params, rp, &img[1]);
 		FUZZ_CHECK(second && !pmk_wc_repair_changes(second));
@@ -262,19 +242,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct pmk_wc_open_params params = { .offset = 0 };
 	struct pmk_wc_repair_params rp = { .origin_bytes = 0 };
 
-	if (fd < 0)
-		make_good();
 	if (size < HEADER)
 		return 0;
-	FUZZ_CHECK(!ftruncate(fd, 0));
-	FUZZ_CHECK(pwrite(fd, good, SIZE, 0) == (ssize_t)SIZE);
+	fd = wc_edits_open(path, sizeof(path));
 	params.table.mode = "\0ps"[data[0] % 3];
 	/* 0: that of the superblock; 3 is none */
 	params.table.block_size = data[1] % 10 ? 128U << data[1] % 10 : 0;
 	params.table.start_sector = data[2] > 250 ? data[2] - 250 : 0;
 	params.table.page_size = data[0] & 0x80 ? 65536 : 0;
-	for (size_t i = HEADER; i + EDIT <= size; i += EDIT)
-		edit(data + i);
+	wc_edits_apply(fd, data + HEADER, size - HEADER);
+	params.size = put_guard();
 	look(&params, (uint64_t)data[3] * 1000);
 	export(&params, (uint64_t)data[3] * 1000);
 	rp.origin_bytes = (uint64_t)data[3] * 1000;

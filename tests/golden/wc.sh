@@ -5,7 +5,7 @@
 # wc/RECIPES has the form of recipes.
 set -u
 
-recipe=$1
+recipe=$(realpath -e -- "$1") || exit 1
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 cd "$dir" || exit 1
@@ -78,6 +78,27 @@ say_run() {
 	sed 's/^pmk [a-z ]*: //' err
 }
 
+# there_and_back WHAT: text and data of the image make it again to the byte,
+# unless there are no entries, or not all of it can be read
+there_and_back() {
+	local status=0
+	[ ! -s unreadable ] || return
+	rm -rf data dump back
+	wc dump --all --data data -o dump image 2>err || status=$?
+	if [ $status -eq 1 ] && grep -q 'there are no entries' err; then
+		return
+	fi
+	# 3: the device was cut off before a dirty block
+	[ $status -eq 0 ] || [ $status -eq 3 ] || bad=1
+	wc restore -i dump --data data -o back --force 2>>err
+	[ $? -eq $status ] || bad=1
+	if ! cmp image back; then
+		echo "${recipe##*/}: $1: dump and restore make another image"
+		cat err
+		bad=1
+	fi
+}
+
 # compare WHAT: the step's lines with those in ./said
 compare() {
 	grep -v '^\(#\|$\)' step >wanted
@@ -95,6 +116,7 @@ run() {
 	case $kind in
 	recipe)
 		make_image || bad=1
+		there_and_back recipe
 		;;
 	check)
 		say_check "$@" >said
@@ -103,6 +125,7 @@ run() {
 	repair)
 		say_repair "$@" >said
 		compare "repair $*"
+		there_and_back repair
 		;;
 	run)
 		say_run "$@" >said

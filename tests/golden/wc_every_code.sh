@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Each problem of the table is met in a recipe, and each recipe is in RECIPES.
+# Each problem of the table is met in a recipe; each recipe is in RECIPES, and says
+# what repair does.
 # Usage: wc_every_code.sh ROOT
 set -eu
 cd "$1"
@@ -21,6 +22,10 @@ for recipe in tests/golden/wc/*.recipe; do
 	name=${recipe##*/}
 	grep -q "^${name%.recipe}[[:blank:]]" tests/golden/wc/RECIPES || {
 		echo "$name is not in RECIPES"
+		bad=1
+	}
+	grep -q '^\[\(run \)\?repair' "$recipe" || {
+		echo "$name has no repair"
 		bad=1
 	}
 done

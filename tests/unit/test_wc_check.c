@@ -4,7 +4,7 @@
  * random entries against a model of how the kernel loads them, devices that no
  * file system holds, and the contract of the call.
  *
- * APIs covered: pmk_wc_check(), pmk_wc_problem_info(),
+ * APIs covered: pmk_wc_check(), pmk_wc_doubt(), pmk_wc_problem_info(),
  * pmk_wc_problem_detail().
  */
 #include <errno.h>
@@ -91,6 +91,8 @@ static void table__codes_stay(void **state)
 		"WC_DEVICE_TOO_LARGE",
 		"WC_UNREADABLE_SUPERBLOCK",
 		"WC_N_BLOCKS_TOO_SMALL",
+		"WC_UNREADABLE_TAIL",
+		"WC_UNREAD_TAIL",
 	};
 
 	(void)state;
@@ -342,6 +344,42 @@ static void entries__random_ones_are_judged_as_loaded(void **state)
 	}
 }
 
+/* What keeps a kernel from loading it is no doubt about where its blocks are.
+ */
+static void doubt__is_of_the_cache_not_of_who_loads_it(void **state)
+{
+	static const struct {
+		struct pmk_wc_table table;
+		enum pmk_wc_problem_code code;
+		int rc;
+	} cases[] = {
+		{ { .logical_block = 8192 },
+		  PMK_WC_PROBLEM_TABLE_LOGICAL_BLOCK,
+		  0 },
+		{ { .page_size = 2048 },
+		  PMK_WC_PROBLEM_BLOCK_SIZE_OVER_PAGE,
+		  0 },
+		{ { .page_size = 2048, .block_size = 4096 },
+		  PMK_WC_PROBLEM_TABLE_BLOCK_SIZE,
+		  0 },
+		{ { .block_size = 512 },
+		  PMK_WC_PROBLEM_BLOCK_SIZE_MISMATCH,
+		  PMK_E_WC_DOUBT },
+	};
+	const char *path = cache_new(10);
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct pmk_wc_image *img = open_with(path, cases[i].table);
+		struct pmk_wc_check_report rep;
+
+		check_all(img, &rep);
+		assert_int_equal(rep.found[cases[i].code], 1);
+		assert_int_equal(pmk_wc_doubt(img, NULL), cases[i].rc);
+		pmk_wc_image_close(img);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -353,6 +391,7 @@ int main(void)
 		cmocka_unit_test(call__origin_of_no_known_size),
 		cmocka_unit_test(detail__fits_into_any_buffer),
 		cmocka_unit_test(entries__random_ones_are_judged_as_loaded),
+		cmocka_unit_test(doubt__is_of_the_cache_not_of_who_loads_it),
 	};
 
 	return cmocka_run_group_tests_name("wc_check", tests, NULL, NULL);

@@ -404,6 +404,33 @@ static void superblock__sequence_given(void **state)
 	pmk_wc_image_close(img);
 }
 
+static void note_progress(uint64_t done, uint64_t total, void *arg)
+{
+	uint64_t *last = arg;
+
+	/* each of 254 entries of 16 bytes counts twice */
+	assert_int_equal(total, 2 * 254 * 16);
+	assert_in_range(done, *last, total);
+	*last = done;
+}
+
+static void open__progress(void **state)
+{
+	const char *path = cache_new(3);
+	uint64_t last = 0;
+	const struct pmk_wc_open_params p = { .progress = note_progress,
+					      .arg = &last };
+	struct pmk_wc_image *img;
+
+	(void)state;
+	/* not in order, so that both have to be put in order */
+	cache_entry(path, 0, 8, 1);
+	cache_entry(path, 1, 0, 1);
+	assert_int_equal(pmk_wc_image_open(path, &p, &img), 0);
+	assert_int_equal(last, (254 + 2) * 16);
+	pmk_wc_image_close(img);
+}
+
 /* A medium that fails in [bad_from, bad_to), as it does: whole sectors. */
 static uint64_t bad_from, bad_to;
 static int bad_error;
@@ -526,6 +553,7 @@ int main(void)
 		cmocka_unit_test(superblock__lost_but_the_rest_fits),
 		cmocka_unit_test(superblock__n_blocks),
 		cmocka_unit_test(superblock__sequence_given),
+		cmocka_unit_test(open__progress),
 		cmocka_unit_test(unreadable__one_sector),
 		cmocka_unit_test(unreadable__first_and_last_sectors),
 		cmocka_unit_test(unreadable__other_errors_end_it),

@@ -5,7 +5,7 @@
  * the later one.
  *
  * Covered: pmk_wc_origin_open, _close, _size, pmk_wc_misfits, pmk_wc_writeback,
- * pmk_wc_export, pmk_wc_why_name, pmk_wc_why_text.
+ * pmk_wc_export, pmk_wc_doubt, pmk_wc_why_name, pmk_wc_why_text.
  */
 #include <endian.h>
 #include <errno.h>
@@ -22,6 +22,7 @@
 
 #include <cmocka.h>
 
+#include <pmk/wc_check.h>
 #include <pmk/wc_writeback.h>
 
 #include "support/seed.h"
@@ -78,7 +79,7 @@ static uint64_t random_sector(const struct model *m, struct rng *r)
 static void make_entries(struct model *m, struct rng *r)
 {
 	for (uint64_t i = 0; i < m->n; i++) {
-		uint64_t seq = rng_below(r, m->seq_count + 2);
+		uint64_t seq = rng_below(r, m->seq_count + 1);
 
 		if (!rng_below(r, 4))
 			seq = FREED;
@@ -283,7 +284,7 @@ static uint64_t free_all(struct model *m)
 static void check_writeback(struct model *m, unsigned int threads)
 {
 	struct heard h = { .n = 0 };
-	const struct pmk_wc_copy_params p = {
+	struct pmk_wc_copy_params p = {
 		.threads = threads,
 		.failed = hear,
 		.arg = &h,
@@ -296,6 +297,13 @@ static void check_writeback(struct model *m, unsigned int threads)
 	open_both(true, &img, &origin);
 	assert_int_equal(pmk_wc_misfits(img, m->origin_size, NULL, NULL),
 			 m->misfits);
+	if (m->misfits) {
+		assert_int_equal(pmk_wc_writeback(img, origin, &p, &res),
+				 PMK_E_WC_MISFIT);
+		assert_int_equal(res.freed, 0);
+		is_file(origin_path, m->origin, m->origin_size);
+	}
+	p.skip_misfits = true;
 	assert_int_equal(pmk_wc_writeback(img, origin, &p, &res), 0);
 	assert_int_equal(res.copied, m->dirty - m->misfits);
 	assert_int_equal(res.failed, m->misfits);
@@ -437,6 +445,77 @@ static void no_cache__is_refused(void **state)
 	close_both(img, origin);
 }
 
+/* The file at @path has not been written to. */
+static void is_value(const char *path, int value, size_t len)
+{
+	unsigned char *want = malloc(len);
+
+	assert_non_null(want);
+	memset(want, value, len);
+	is_file(path, want, len);
+	free(want);
+}
+
+/* One field of a good superblock, and what the library says to the rest. */
+static void doubtful__is_refused_before_anything_is_written(void **state)
+{
+	static const struct {
+		unsigned int off;
+		uint64_t value;
+		enum pmk_wc_problem_code code;
+		int rc;
+	} cases[] = {
+		{ 8, 512, PMK_WC_PROBLEM_N_BLOCKS_TOO_SMALL, PMK_E_WC_DOUBT },
+		{ 8, 8192, PMK_WC_PROBLEM_N_BLOCKS_TOO_LARGE, PMK_E_WC_DOUBT },
+		{ 16, 100, PMK_WC_PROBLEM_N_BLOCKS_TOO_SMALL, PMK_E_WC_DOUBT },
+		{ 16, 300, PMK_WC_PROBLEM_N_BLOCKS_TOO_LARGE, PMK_E_WC_DOUBT },
+		{ 24, 1, PMK_WC_PROBLEM_SEQ_AHEAD, PMK_E_WC_DOUBT },
+		{ 24, UINT64_MAX, PMK_WC_PROBLEM_SEQ_WRAP, PMK_E_WC_DOUBT },
+		/* none is told: the code stays what it was */
+		{ 0, 0, PMK_WC_PROBLEM_BLANK, PMK_E_WC_NONE },
+		{ 0, 2, PMK_WC_PROBLEM_BLANK, PMK_E_WC_NONE },
+		{ 16, 0, PMK_WC_PROBLEM_N_BLOCKS_ZERO, PMK_E_WC_DOUBT },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct pmk_wc_problem p = { .code = PMK_WC_PROBLEM_BLANK };
+		struct pmk_wc_copy_result res;
+		struct pmk_wc_origin *origin;
+		struct pmk_wc_image *img;
+		unsigned char raw[8];
+		int fd;
+
+		save_large(254);
+		fd = open(cache_path, O_RDWR);
+		assert_true(fd >= 0);
+		put64(raw, 2);
+		/* entries of sequence 2 are not committed */
+		assert_int_equal(pwrite(fd, raw, 8, 64 + 16 * 253 + 8), 8);
+		put64(raw, cases[i].value);
+		assert_int_equal(pwrite(fd, raw, 8, cases[i].off), 8);
+		close(fd);
+		save(origin_path, "", 0);
+		save(file_path, "", 0);
+		assert_int_equal(truncate(origin_path, 1 << 20), 0);
+		open_both(true, &img, &origin);
+		assert_int_equal(pmk_wc_doubt(img, &p), cases[i].rc);
+		assert_int_equal(p.code, cases[i].code);
+		assert_int_equal(pmk_wc_doubt(img, NULL), cases[i].rc);
+		assert_int_equal(pmk_wc_writeback(img, origin, NULL, &res),
+				 cases[i].rc);
+		assert_int_equal(res.copied + res.freed, 0);
+		fd = open(file_path, O_RDWR);
+		assert_true(fd >= 0);
+		assert_int_equal(pmk_wc_export(img, origin, fd, NULL, &res),
+				 cases[i].rc);
+		close(fd);
+		close_both(img, origin);
+		is_value(origin_path, 0, 1 << 20);
+		is_file(file_path, "", 0);
+	}
+}
+
 static void why__has_a_name_and_a_text(void **state)
 {
 	(void)state;
@@ -475,6 +554,8 @@ int main(void)
 			stopped__the_rest_is_left_and_done_by_the_next),
 		cmocka_unit_test(handles__must_be_open_for_what_is_done),
 		cmocka_unit_test(no_cache__is_refused),
+		cmocka_unit_test(
+			doubtful__is_refused_before_anything_is_written),
 		cmocka_unit_test(why__has_a_name_and_a_text),
 	};
 

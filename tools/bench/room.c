@@ -275,7 +275,7 @@ void bench_room_close(struct bench_room *r)
 	pmk_map_close(r->map);
 	if (r->created) {
 		unlink(r->path);
-		signals_remove(NULL);
+		signals_keep(r->path);
 	} else if (r->was_empty) {
 		if (truncate(r->path, 0))
 			out_error("%s: cannot be made empty again: %s", r->path,

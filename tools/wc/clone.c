@@ -2,7 +2,9 @@
 /* A copy of a cache, for pmk wc repair -o. */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -66,7 +68,62 @@ static int open_source(const char *path)
 	return open(path, S_ISBLK(st.st_mode) ? flags | O_EXCL : flags);
 }
 
-int clone_file(const char *path, int fd)
+static int lose(struct clone_lost *lost, uint64_t off, uint64_t len)
+{
+	struct clone_range *last = lost->ranges + lost->n - 1;
+
+	lost->bytes += len;
+	if (lost->n && last->off + last->len == off) {
+		last->len += len;
+		return 0;
+	}
+	/* doubles at powers of two */
+	if (!(lost->n & (lost->n - 1))) {
+		last = reallocarray(lost->ranges, lost->n ? 2 * lost->n : 1,
+				    sizeof(*last));
+		if (!last)
+			return -ENOMEM;
+		lost->ranges = last;
+	}
+	lost->ranges[lost->n++] = (struct clone_range){ off, len };
+	return 0;
+}
+
+static bool is_medium_error(ssize_t code)
+{
+	return code == -EIO || code == -EBADMSG || code == -ENODATA ||
+	       code == -EREMOTEIO || code == -EILSEQ;
+}
+
+/* @n bytes; by sectors where the medium fails, and those that fail are zeros.
+ */
+static ssize_t read_chunk(int fd, char *buf, size_t n, uint64_t off,
+			  struct clone_lost *lost)
+{
+	ssize_t got = pmk_pread_full(fd, buf, n, off);
+	size_t done, len;
+
+	if (!is_medium_error(got))
+		return got;
+	for (done = 0; done < n; done += len) {
+		len = pmk_min_size(PMK_WC_SECTOR - (off + done) % PMK_WC_SECTOR,
+				   n - done);
+		got = pmk_pread_full(fd, buf + done, len, off + done);
+		if (got >= 0 && (size_t)got < len)
+			return -EIO; /* it has become shorter */
+		if (got >= 0)
+			continue;
+		if (!is_medium_error(got))
+			return got;
+		memset(buf + done, 0, len);
+		got = lose(lost, off + done, len);
+		if (got)
+			return got;
+	}
+	return (ssize_t)n;
+}
+
+int clone_file(const char *path, int fd, struct clone_lost *lost)
 {
 	_cleanup_fd_ int from = open_source(path);
 	_cleanup_free_ char *buf = malloc(CHUNK);
@@ -79,11 +136,11 @@ int clone_file(const char *path, int fd)
 	off = next_data(from, 0, size);
 	while (off < size) {
 		size_t n = pmk_min_size(CHUNK, (size_t)(size - off));
-		ssize_t got = pmk_pread_full(from, buf, n, (uint64_t)off);
+		ssize_t got = read_chunk(from, buf, n, (uint64_t)off, lost);
 		int rc;
 
 		if (got <= 0)
-			return got ? (int)got : -EIO;
+			return got ? (int)got : -EIO; /* it is shorter now */
 		rc = write_chunk(fd, buf, (size_t)got, off);
 		if (rc)
 			return rc;

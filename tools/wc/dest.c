@@ -111,59 +111,22 @@ void dest_end(struct dest *d)
 	progress_end(&d->progress);
 }
 
-/* The block numbers, and what is an entry, are only as good as the superblock.
- * Where a device was cut off, they are good. */
-static bool spoils_geometry(const struct pmk_wc_problem *p)
+int dest_refusal(const struct pmk_wc_image *img, const char *path, int rc)
 {
-	const struct pmk_wc_problem_info *info = pmk_wc_problem_info(p->code);
-
-	if (p->code == PMK_WC_PROBLEM_SEQ_AHEAD)
-		return true;
-	return p->entry == PMK_WC_NO_ENTRY &&
-	       p->code != PMK_WC_PROBLEM_TRUNCATED &&
-	       (info->severity == PMK_WC_ERROR ||
-		info->verdict == PMK_WC_REFUSED ||
-		info->verdict == PMK_WC_FORMATS);
-}
-
-static int stop_at_spoiled(const struct pmk_wc_problem *p, void *arg)
-{
-	struct pmk_wc_problem *found = arg;
-
-	if (!spoils_geometry(p))
-		return 0;
-	*found = *p;
-	return 1;
-}
-
-static int check_problems(const struct pmk_wc_image *img, const char *path)
-{
-	struct pmk_wc_check_report report;
-	struct pmk_wc_problem p;
+	enum pmk_wc_layout layout = pmk_wc_image_layout(img);
 	const struct pmk_wc_problem_info *info;
-	int rc = pmk_wc_check(img, NULL, stop_at_spoiled, &p, &report);
+	struct pmk_wc_problem p;
 
-	if (rc < 0)
-		return out_fail(path, rc, NULL);
-	if (!rc)
+	if (rc == PMK_E_WC_NONE)
+		return out_error("%s: no cache that blocks can be taken from: "
+				 "%s; pmk wc check says more",
+				 out_path(path), pmk_wc_layout_name(layout));
+	if (rc != PMK_E_WC_DOUBT || pmk_wc_doubt(img, &p) != PMK_E_WC_DOUBT)
 		return EXIT_OK;
 	info = pmk_wc_problem_info(p.code);
 	return out_error("%s: no block is taken: %s: %s; pmk wc check says "
 			 "more, pmk wc repair a copy first",
 			 out_path(path), info->name, info->text);
-}
-
-int dest_check_cache(const struct pmk_wc_image *img, const char *path,
-		     bool write)
-{
-	enum pmk_wc_layout layout = pmk_wc_image_layout(img);
-
-	if (pmk_wc_image_geometry(img) &&
-	    (!write || layout == PMK_WC_LAYOUT_V1))
-		return check_problems(img, path);
-	return out_error("%s: no cache that blocks can be taken from: %s; pmk "
-			 "wc check says more",
-			 out_path(path), pmk_wc_layout_name(layout));
 }
 
 static struct json_object *failures_json(const struct dest_list *l)

@@ -44,10 +44,9 @@ void dest_catch_signals(void);
 void dest_begin(struct dest *d, const char *what, uint64_t bytes);
 void dest_end(struct dest *d);
 
-/* EXIT_OK, or EXIT_FAIL and a line if the cache at @path is none that the
- * library can take blocks from. */
-int dest_check_cache(const struct pmk_wc_image *img, const char *path,
-		     bool write);
+/* The line for an error @rc of the library that it takes no block from the
+ * cache at @path, and EXIT_FAIL; EXIT_OK without a line for others. */
+int dest_refusal(const struct pmk_wc_image *img, const char *path, int rc);
 
 /* The result and the blocks that failed. */
 void dest_json(struct json_object *o, const struct dest *d);

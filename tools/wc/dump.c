@@ -10,12 +10,25 @@
 #include "base/util.h"
 #include "out.h"
 #include "pmk.h"
-#include "progress.h"
 #include "wc/dump.h"
 
 static bool is_loser(const struct wc_dump *d, uint64_t i)
 {
 	return d->losers[i / 8] >> i % 8 & 1;
+}
+
+/* Also in the middle of the work: the bar is wiped off before a message. */
+static int fail(const struct wc_dump *d, const char *path, int code,
+		const char *remedy)
+{
+	progress_end(&d->bar);
+	return out_fail(path, code, remedy);
+}
+
+static void end_line(struct wc_dump *d, const char *end)
+{
+	fprintf(d->f, "%s\n", end);
+	d->lines++;
 }
 
 static void find_losers(struct wc_dump *d, uint64_t n)
@@ -31,7 +44,7 @@ static void find_losers(struct wc_dump *d, uint64_t n)
 	}
 }
 
-static void put_superblock(const struct wc_dump *d)
+static void put_superblock(struct wc_dump *d)
 {
 	const struct pmk_wc_superblock *sb = pmk_wc_image_superblock(d->img);
 	uint64_t start = pmk_wc_image_table(d->img)->start_sector;
@@ -51,24 +64,47 @@ static void put_superblock(const struct wc_dump *d)
 	}
 	if (d->data_fd >= 0)
 		fprintf(d->f, ",\"data\":\"%s\"", d->all ? "all" : "dirty");
-	fputs("}\n", d->f);
+	end_line(d, "}");
+}
+
+/* Bytes that belong to no entry and no block, into the buffer: those that
+ * cannot be read are zeros.  Returns how many, fewer at the end of the device.
+ */
+static size_t read_spare(struct wc_dump *d, uint64_t off, size_t len)
+{
+	ssize_t got = pmk_wc_image_pread(d->img, off, d->buf, len);
+	size_t done = 0;
+
+	if (got >= 0)
+		return (size_t)got;
+	while (done < len && off + done < d->room) {
+		size_t n = PMK_WC_SECTOR - (off + done) % PMK_WC_SECTOR;
+
+		n = pmk_min_size(
+			n, pmk_min_size(len - done, d->room - off - done));
+		if (pmk_wc_image_pread(d->img, off + done, d->buf + done, n) <
+		    0) {
+			memset(d->buf + done, 0, n);
+			if (!d->bad_spare)
+				d->bad_spare_at = off + done;
+			d->bad_spare += n;
+		}
+		done += n;
+	}
+	return done;
 }
 
 /* Bytes from the last entry to the data: less than a block. */
-static int put_tail(struct wc_dump *d, const struct pmk_wc_geometry *geo)
+static void put_tail(struct wc_dump *d, const struct pmk_wc_geometry *geo)
 {
 	uint64_t off = pmk_wc_entry_off(geo->n_blocks);
-	ssize_t got = pmk_wc_image_pread(d->img, off, d->buf,
-					 (size_t)(geo->data_off - off));
+	size_t got = read_spare(d, off, (size_t)(geo->data_off - off));
 
-	if (got < 0)
-		return out_fail(d->path, (int)got, NULL);
-	if (pmk_is_zero(d->buf, (size_t)got))
-		return EXIT_OK;
+	if (pmk_is_zero(d->buf, got))
+		return;
 	fputs("{\"tail\":", d->f);
-	out_json_hex(d->f, d->buf, (size_t)got);
-	fputs("}\n", d->f);
-	return EXIT_OK;
+	out_json_hex(d->f, d->buf, got);
+	end_line(d, "}");
 }
 
 /* @len bytes of the buffer behind what the data file has. */
@@ -77,7 +113,7 @@ static int keep(struct wc_dump *d, size_t len)
 	int rc = pmk_write_full(d->data_fd, d->buf, len);
 
 	if (rc)
-		return out_fail(d->data_path, rc, NULL);
+		return fail(d, d->data_path, rc, NULL);
 	d->data_end += len;
 	return EXIT_OK;
 }
@@ -103,8 +139,8 @@ static enum data read_block(struct wc_dump *d, uint64_t i, uint32_t bs,
 	if (rc == PMK_E_RANGE && !dirty)
 		return DATA_NONE;
 	if (!d->bad_blocks++)
-		out_fail(d->path, rc,
-			 "see the lines with data_error for what is lost");
+		fail(d, d->path, rc,
+		     "see the lines with data_error for what is lost");
 	return DATA_BAD;
 }
 
@@ -150,29 +186,25 @@ static int put_entry(struct wc_dump *d, uint64_t i, uint32_t bs, uint64_t seq)
 		"{\"entry\":%" PRIu64 ",\"sector\":%" PRIu64 ",\"seq\":%" PRIu64
 		",\"state\":\"%s\"",
 		i, e.original_sector, e.seq_count, state_name(d, i, state));
-	if (data == DATA_ZERO)
-		fputs(",\"zero\":true}\n", d->f);
-	else if (data == DATA_BAD)
-		fputs(",\"data_error\":true}\n", d->f);
-	else if (data == DATA_NONE)
-		fputs("}\n", d->f);
-	else
-		fprintf(d->f, ",\"data\":%" PRIu64 "}\n", d->data_end);
+	if (data == DATA_KEEP)
+		fprintf(d->f, ",\"data\":%" PRIu64, d->data_end);
+	end_line(d, data == DATA_ZERO  ? ",\"zero\":true}"
+		    : data == DATA_BAD ? ",\"data_error\":true}"
+				       : "}");
 	return data == DATA_KEEP ? keep(d, bs) : EXIT_OK;
 }
 
 static int put_entries(struct wc_dump *d, const struct pmk_wc_geometry *geo)
 {
 	uint64_t seq = pmk_wc_image_superblock(d->img)->seq_count;
-	struct progress bar;
 	int rc = EXIT_OK;
 
-	progress_start(&bar, "dumping", geo->n_blocks);
+	progress_start(&d->bar, "dumping", geo->n_blocks * geo->block_size);
 	for (uint64_t i = 0; i < geo->n_blocks && !rc && !ferror(d->f); i++) {
 		rc = put_entry(d, i, geo->block_size, seq);
-		progress_update(&bar, i);
+		progress_update(&d->bar, i * geo->block_size);
 	}
-	progress_end(&bar);
+	progress_end(&d->bar);
 	return rc;
 }
 
@@ -185,18 +217,15 @@ static int put_rest(struct wc_dump *d, const struct pmk_wc_geometry *geo)
 	if (geo->data_off < d->room && geo->end > d->room)
 		off = d->room - (d->room - geo->data_off) % geo->block_size;
 	for (; off < d->room && !rc; off += WC_DUMP_PIECE) {
-		ssize_t got =
-			pmk_wc_image_pread(d->img, off, d->buf, WC_DUMP_PIECE);
+		size_t got = read_spare(d, off, WC_DUMP_PIECE);
 
-		if (got < 0)
-			return out_fail(d->path, (int)got, NULL);
-		if (pmk_is_zero(d->buf, (size_t)got))
+		if (pmk_is_zero(d->buf, got))
 			continue;
 		fprintf(d->f,
-			"{\"at\":%" PRIu64 ",\"bytes\":%zd,\"data\":%" PRIu64
-			"}\n",
+			"{\"at\":%" PRIu64 ",\"bytes\":%zu,\"data\":%" PRIu64,
 			off, got, d->data_end);
-		rc = keep(d, (size_t)got);
+		end_line(d, "}");
+		rc = keep(d, got);
 	}
 	return rc;
 }
@@ -214,18 +243,25 @@ int wc_dump_write(struct wc_dump *d)
 	find_losers(d, geo->n_blocks);
 	put_superblock(d);
 	if (d->all)
-		rc = put_tail(d, geo);
+		put_tail(d, geo);
 	if (!rc)
 		rc = put_entries(d, geo);
 	if (!rc && d->all && d->data_fd >= 0)
 		rc = put_rest(d, geo);
+	if (!rc)
+		fprintf(d->f, "{\"end\":%" PRIu64 "}\n", d->lines);
 	free(d->buf);
 	free(d->losers);
 	if (!rc && d->bad_entries)
 		out_error("%s: %" PRIu64 " entries cannot be read: see the "
 			  "lines with state unreadable",
 			  d->path, d->bad_entries);
-	if (!rc && (d->bad_blocks || d->bad_entries))
+	if (!rc && d->bad_spare)
+		out_error("%s: %" PRIu64 " bytes of no entry and no block "
+			  "cannot be read, the first at %" PRIu64
+			  "; they are zeros in the dump",
+			  d->path, d->bad_spare, d->bad_spare_at);
+	if (!rc && (d->bad_blocks || d->bad_entries || d->bad_spare))
 		return EXIT_BAD;
 	return rc;
 }

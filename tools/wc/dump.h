@@ -2,7 +2,8 @@
 /*
  * The text form of a cache: JSON lines.  The first is the superblock, the
  * others entries, in their order; an entry that has no line is all ones, as
- * after formatting.  Data of blocks, and other bytes, are in a file of their
+ * after formatting.  The last one says how many are before it, so that one that
+ * is cut off is seen.  Data of blocks, and other bytes, are in a file of their
  * own, of which lines have offsets.
  */
 #ifndef TOOLS_WC_DUMP_H
@@ -13,6 +14,8 @@
 #include <stdio.h>
 
 #include <pmk/wc_image.h>
+
+#include "progress.h"
 
 /* The version of this form. */
 #define WC_DUMP_VERSION 1U
@@ -31,9 +34,13 @@ struct wc_dump {
 	uint64_t data_end;     /* of what was written to it */
 	unsigned char *buf;    /* WC_DUMP_PIECE */
 	unsigned char *losers; /* a bit for each entry */
+	uint64_t lines;        /* that were written */
 	uint64_t bad_blocks;   /* whose data could not be read */
 	uint64_t bad_entries;  /* that could not be read */
-	uint64_t room;         /* bytes of the device from the superblock on */
+	/* bytes of neither that could not be read, and where the first is */
+	uint64_t bad_spare, bad_spare_at;
+	struct progress bar;
+	uint64_t room; /* bytes of the device from the superblock on */
 };
 
 /* All lines, and the data; there is a geometry.  EXIT_OK, EXIT_FAIL after a

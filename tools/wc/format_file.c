@@ -13,9 +13,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/claim.h"
 #include "base/cleanup.h"
 #include "base/io.h"
-#include "base/loop.h"
 #include "base/util.h"
 #include "out.h"
 #include "pmk.h"
@@ -46,7 +46,8 @@ static const char *remedy(int code)
 	case -ENOENT:
 		return "--size SIZE makes a new file";
 	case -EBUSY:
-		return "it is mounted, mapped, a loop device or open elsewhere";
+		return "it is mounted, mapped, a loop device, locked or open "
+		       "elsewhere";
 	default:
 		return NULL;
 	}
@@ -55,17 +56,20 @@ static const char *remedy(int code)
 static int open_there(struct format_file *f, uint64_t *size_ret)
 {
 	struct stat st;
+	int rc;
 
 	if (stat(f->path, &st) < 0)
 		return -errno;
 	if (!S_ISREG(st.st_mode) && !S_ISBLK(st.st_mode))
 		return PMK_E_FILE_TYPE;
-	if (pmk_backs_loop("/sys", &st))
-		return -EBUSY;
 	f->fd = open(f->path,
 		     O_RDWR | O_CLOEXEC | (S_ISBLK(st.st_mode) ? O_EXCL : 0));
 	if (f->fd < 0)
 		return -errno;
+	/* whoever uses it, --force is not about that */
+	rc = pmk_claim(f->fd);
+	if (rc)
+		return rc;
 	*size_ret = (uint64_t)st.st_size;
 	if (S_ISBLK(st.st_mode) && ioctl(f->fd, BLKGETSIZE64, size_ret) < 0)
 		return -errno;

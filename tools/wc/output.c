@@ -29,6 +29,8 @@ static bool is_file(const char *path, const struct stat *st)
 		return true;
 	if (!S_ISBLK(other.st_mode))
 		return false;
+	if (S_ISBLK(st->st_mode) && other.st_rdev == st->st_rdev)
+		return true;
 	fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0)
 		return false;
@@ -68,6 +70,20 @@ int output_not_inside(const char *path, const char *dir)
 	    (in[len] && in[len] != '/'))
 		return EXIT_OK;
 	return out_error("%s: is in %s, which is for data", path, dir);
+}
+
+int output_check_origin(const char *path, const char *cache)
+{
+	struct stat st;
+	int rc = output_check_input(path);
+
+	if (rc)
+		return rc;
+	if (stat(path, &st))
+		return out_fail(path, -errno, NULL);
+	return is_file(cache, &st)
+		       ? out_error("%s is the cache itself", out_path(path))
+		       : EXIT_OK;
 }
 
 int output_check_input(const char *path)

@@ -20,4 +20,8 @@ int output_not_inside(const char *path, const char *dir);
  * wait for its other end.  EXIT_OK, or EXIT_FAIL after a message. */
 int output_check_input(const char *path);
 
+/* The same for an origin that is only asked for its size, which must not be the
+ * cache by another name. */
+int output_check_origin(const char *path, const char *cache);
+
 #endif /* TOOLS_WC_OUTPUT_H */

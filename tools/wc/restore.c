@@ -18,8 +18,16 @@
 /* Entries that are written at once. */
 #define PIECE_ENTRIES ((uint64_t)65536)
 
+/* Also in the middle of the work: the bar is wiped off before a message. */
+static int fail(const struct wc_restore *r, const char *path, int code)
+{
+	progress_end(&r->bar);
+	return out_fail(path, code, NULL);
+}
+
 static int bad_line(const struct wc_restore *r, const char *what)
 {
+	progress_end(&r->bar);
 	return out_error("%s: line %" PRIu64 ": %s", r->input, r->line, what);
 }
 
@@ -33,7 +41,7 @@ static int put(const struct wc_restore *r, uint64_t off, const void *buf,
 		ssize_t n = pwrite(r->out, p, len, (off_t)(r->base + off));
 
 		if (n < 0 && errno != EINTR)
-			return out_fail(r->output, -errno, NULL);
+			return fail(r, r->output, -errno);
 		if (n < 0)
 			continue;
 		p += n;
@@ -63,7 +71,8 @@ static int set_superblock(struct wc_restore *r, const struct wc_line *line)
 				 "says where that is",
 				 r->input);
 	if (ftruncate(r->out, (off_t)(r->base + r->device_bytes)))
-		return out_fail(r->output, -errno, NULL);
+		return fail(r, r->output, -errno);
+	progress_start(&r->bar, "restoring", r->device_bytes);
 	return EXIT_OK;
 }
 
@@ -89,7 +98,7 @@ static int copy_data(struct wc_restore *r, uint64_t from, uint64_t off,
 		return bad_line(r, "data, which the first line does not have");
 	got = pmk_pread_full(r->data, r->block, len, from);
 	if (got < 0)
-		return out_fail(r->data_path, (int)got, NULL);
+		return fail(r, r->data_path, (int)got);
 	if ((size_t)got < len)
 		return bad_line(r, "its data is behind the end of the file "
 				   "with data");
@@ -121,6 +130,7 @@ static int set_entry(struct wc_restore *r, const struct wc_line *line)
 	if (i < r->next)
 		return bad_line(r, "entries do not ascend");
 	r->next = i + 1;
+	progress_update(&r->bar, pmk_min_size(off, r->device_bytes));
 	while (i >= r->buf_first + PIECE_ENTRIES && !rc)
 		rc = flush_piece(r);
 	if (rc)
@@ -153,7 +163,23 @@ static int set_bytes(struct wc_restore *r, const struct wc_line *line)
 	if (line->at < r->geo.data_off || !fits(r, line->at, line->bytes))
 		return bad_line(r, "bytes that are not behind the entries, or "
 				   "behind device_bytes");
+	progress_update(&r->bar, line->at);
 	return copy_data(r, line->data, line->at, (size_t)line->bytes);
+}
+
+/* Entries whose lines are lost would be free: the origin's older data. */
+static int incomplete(struct wc_restore *r, const char *what)
+{
+	r->incomplete = true;
+	return r->force ? EXIT_OK : bad_line(r, what);
+}
+
+static int set_end(struct wc_restore *r, const struct wc_line *line)
+{
+	r->ended = true;
+	if (line->number == r->line - 1)
+		return EXIT_OK;
+	return incomplete(r, "\"end\" is not the number of lines before it");
 }
 
 static int take_line(struct wc_restore *r, const struct wc_line *line)
@@ -161,6 +187,8 @@ static int take_line(struct wc_restore *r, const struct wc_line *line)
 	if ((r->line == 1) != (line->kind == WC_LINE_SUPERBLOCK))
 		return bad_line(r, r->line == 1 ? "not the superblock of a dump"
 						: "a second superblock");
+	if (r->ended)
+		return bad_line(r, "it is behind the line with \"end\"");
 	switch (line->kind) {
 	case WC_LINE_SUPERBLOCK:
 		return set_superblock(r, line);
@@ -168,6 +196,8 @@ static int take_line(struct wc_restore *r, const struct wc_line *line)
 		return set_tail(r, line);
 	case WC_LINE_ENTRY:
 		return set_entry(r, line);
+	case WC_LINE_END:
+		return set_end(r, line);
 	default:
 		return set_bytes(r, line);
 	}
@@ -207,9 +237,12 @@ static int read_lines(struct wc_restore *r)
 	if (!rc && more == -EMSGSIZE)
 		return bad_line(r, "too long");
 	if (!rc && more < 0)
-		return out_fail(r->input, more, NULL);
+		return fail(r, r->input, more);
 	if (!rc && r->line == 1)
 		return out_error("%s: it is empty", r->input);
+	if (!rc && !r->ended)
+		return incomplete(r, "there should be one with \"end\": lines "
+				     "are missing");
 	return rc;
 }
 
@@ -224,7 +257,7 @@ static int finish(struct wc_restore *r)
 	if (!rc)
 		rc = put(r, 0, raw, sizeof(raw));
 	if (!rc && fsync(r->out))
-		rc = out_fail(r->output, -errno, NULL);
+		rc = fail(r, r->output, -errno);
 	return rc;
 }
 
@@ -239,6 +272,7 @@ int wc_restore_read(struct wc_restore *r)
 		out_of_memory();
 	memset(r->buf, 0xff, piece);
 	rc = read_lines(r);
+	progress_end(&r->bar);
 	if (!rc)
 		rc = finish(r);
 	free(r->buf);

@@ -8,6 +8,8 @@
 
 #include <pmk/wc_format.h>
 
+#include "progress.h"
+
 struct wc_restore {
 	const char *input; /* for messages: of the lines */
 	int in;
@@ -15,6 +17,7 @@ struct wc_restore {
 	int out;               /* a new file */
 	const char *data_path; /* NULL: there is none */
 	int data;
+	bool force; /* also if lines are missing */
 	/* what the first line said */
 	struct pmk_wc_superblock sb;
 	struct pmk_wc_geometry geo;
@@ -23,14 +26,17 @@ struct wc_restore {
 	bool with_data;
 	/* where we are */
 	uint64_t line;
+	bool ended;           /* the last line was met */
 	uint64_t next;        /* entry */
 	unsigned char *buf;   /* a piece of the entries */
 	uint64_t buf_first;   /* its first entry */
 	unsigned char *block; /* data on its way */
+	struct progress bar;
 	/* results */
 	uint64_t in_use;
 	uint64_t without_data; /* dirty or not read, and zeros in the image */
 	uint64_t unreadable;   /* entries, which are free in the image */
+	bool incomplete;       /* lines are missing */
 };
 
 /* All of it, durable in the end; EXIT_OK, or EXIT_FAIL after a message. */

@@ -182,6 +182,12 @@ static void parse_bytes(struct parse *p, struct wc_line *line)
 		wrong(p, "no \"data\"");
 }
 
+static void parse_end(struct parse *p, struct wc_line *line)
+{
+	line->kind = WC_LINE_END;
+	line->number = number(p, "end", UINT64_MAX, true, 0);
+}
+
 /* Members that nobody took. */
 static void refuse_rest(struct parse *p)
 {
@@ -203,6 +209,8 @@ static void take_apart(struct parse *p, struct wc_line *line)
 		parse_tail(p, line);
 	else if (has(p, "at"))
 		parse_bytes(p, line);
+	else if (has(p, "end"))
+		parse_end(p, line);
 	else
 		wrong(p, "neither a superblock nor an entry");
 	refuse_rest(p);

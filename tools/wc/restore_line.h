@@ -17,6 +17,7 @@ enum wc_line_kind {
 	WC_LINE_TAIL, /* bytes between the last entry and the data */
 	WC_LINE_ENTRY,
 	WC_LINE_BYTES, /* bytes of no block */
+	WC_LINE_END,
 };
 
 struct wc_line {
@@ -29,7 +30,7 @@ struct wc_line {
 	/* tail: decoded in place of its text */
 	unsigned char *tail; /* malloc(3)ed; the caller's */
 	size_t tail_len;
-	/* entry */
+	/* entry; end: how many lines are before it */
 	uint64_t number;
 	struct pmk_wc_entry entry;
 	bool zero;       /* data are zeros */

@@ -2,11 +2,13 @@
 /* Parse which cache is meant, and open it. */
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/util.h"
 #include "opt.h"
 #include "out.h"
 #include "pmk.h"
+#include "progress.h"
 #include "wc/wc_opt.h"
 
 /* Far from the keys that commands begin with. */
@@ -16,6 +18,7 @@ enum {
 	OPT_START_SECTOR,
 	OPT_BLOCK_SIZE,
 	OPT_MODE,
+	OPT_PAGE_SIZE,
 };
 
 static const struct argp_option options[] = {
@@ -32,6 +35,8 @@ static const struct argp_option options[] = {
 	{ "mode", OPT_MODE, "p|s", 0,
 	  "The table's mode: p on persistent memory, s on a disk (default)",
 	  0 },
+	{ "page-size", OPT_PAGE_SIZE, "BYTES", 0,
+	  "Of the kernel that is asked: blocks are no larger (this one's)", 0 },
 	OPT_END,
 };
 
@@ -40,6 +45,16 @@ static char parse_mode(struct argp_state *state, const char *arg)
 	if (strcmp(arg, "p") && strcmp(arg, "s"))
 		argp_error(state, "--mode: '%s' is not p or s", arg);
 	return arg[0];
+}
+
+static uint32_t parse_page(struct argp_state *state, const char *arg)
+{
+	uint64_t page = opt_size(state, "--page-size", arg, 4096);
+
+	if (page > 65536 || (page & (page - 1)))
+		argp_error(state, "--page-size: no power of two from 4096 to "
+				  "65536");
+	return (uint32_t)page;
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -69,6 +84,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case OPT_MODE:
 		p->table.mode = parse_mode(state, arg);
 		return 0;
+	case OPT_PAGE_SIZE:
+		p->table.page_size = parse_page(state, arg);
+		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
@@ -91,14 +109,30 @@ static const char *remedy(int code)
 		       : NULL;
 }
 
+/* How much there is, is known once the superblock is read. */
+static void on_progress(uint64_t done, uint64_t total, void *arg)
+{
+	struct progress *bar = arg;
+
+	bar->total = total;
+	progress_update(bar, done);
+}
+
 int wc_opt_open(const char *path, const struct wc_opt *opt, unsigned int flags,
 		struct pmk_wc_image **img_ret)
 {
 	struct pmk_wc_open_params params = opt->params;
+	struct progress bar;
 	int rc;
 
 	params.flags = flags;
+	if (!params.table.page_size)
+		params.table.page_size = (uint32_t)sysconf(_SC_PAGESIZE);
+	params.progress = on_progress;
+	params.arg = &bar;
+	progress_start(&bar, "reading", 1);
 	rc = pmk_wc_image_open(path, &params, img_ret);
+	progress_end(&bar);
 	return rc ? out_fail(path, rc, remedy(rc)) : EXIT_OK;
 }
 

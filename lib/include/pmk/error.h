@@ -38,6 +38,9 @@ enum pmk_error {
 	PMK_E_WC_SAME = -5024,       /* cache and origin are one device */
 	PMK_E_WC_NONE = -5025,       /* no cache that can be read */
 	PMK_E_WC_UNDO = -5026,       /* no undo file, or of another cache */
+	PMK_E_WC_DOUBT = -5027,      /* its superblock, or sizes, are wrong */
+	PMK_E_WC_MISFIT = -5028,     /* blocks that the origin cannot have */
+	PMK_E_WC_CHANGED = -5029,    /* the cache was changed meanwhile */
 };
 
 /**

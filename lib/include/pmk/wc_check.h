@@ -73,10 +73,12 @@ enum pmk_wc_problem_code {
 	PMK_WC_PROBLEM_DEVICE_TOO_LARGE = 36,
 	PMK_WC_PROBLEM_UNREADABLE_SUPERBLOCK = 37,
 	PMK_WC_PROBLEM_N_BLOCKS_TOO_SMALL = 38,
+	PMK_WC_PROBLEM_UNREADABLE_TAIL = 39, /* between entries and data */
+	PMK_WC_PROBLEM_UNREAD_TAIL = 40,     /* the same, and mode p */
 };
 
 /* How many there are. */
-#define PMK_WC_PROBLEMS 39U
+#define PMK_WC_PROBLEMS 41U
 
 /* What is known of a problem, wherever it is met.  Static strings. */
 struct pmk_wc_problem_info {
@@ -156,13 +158,36 @@ typedef int pmk_wc_met_fn(const struct pmk_wc_problem *problem, void *arg);
  *
  * An image is for one thread at a time.
  *
- * Return: 0, whatever is found.  What @met returned, if not 0.  -ENOMEM.
- * -errno of read(2) on the space between entries and data: -EIO.
+ * Return: 0, whatever is found, and whatever cannot be read.  What @met
+ * returned, if not 0.  -ENOMEM.
  */
 int pmk_wc_check(const struct pmk_wc_image *img,
 		 const struct pmk_wc_check_params *params, pmk_wc_met_fn *met,
 		 void *arg, struct pmk_wc_check_report *report_ret)
 	PMK_MUST_CHECK;
+
+/**
+ * pmk_wc_doubt() - may blocks be taken from a cache?
+ * @img: the image
+ * @problem_ret: NULL, or filled in with what forbids it (PMK_E_WC_DOUBT)
+ *
+ * Where blocks are, which entries count, and which of two is the newer one, is
+ * only as certain as the superblock.  It is in doubt with any problem of the
+ * device (not of an entry) that is an error, is refused or is formatted, and
+ * with entries of a higher sequence than the superblock's.  These are no doubt:
+ * a device that was cut off, whose blocks are where they were; a table, or a
+ * kernel, that cannot have blocks of that size; and bytes between entries and
+ * data that cannot be read.
+ *
+ * pmk_wc_writeback() and pmk_wc_export() ask this themselves.
+ *
+ * An image is for one thread at a time.
+ *
+ * Return: 0: nothing is in doubt.  PMK_E_WC_NONE: no cache of version 1.
+ * PMK_E_WC_DOUBT.  -ENOMEM.
+ */
+int pmk_wc_doubt(const struct pmk_wc_image *img,
+		 struct pmk_wc_problem *problem_ret) PMK_MUST_CHECK;
 
 #ifdef __cplusplus
 }

@@ -37,6 +37,11 @@ struct pmk_wc_open_params {
 	/* instead of the superblock's, for one that was lost; 0: that one */
 	uint64_t seq_count;
 	unsigned int flags; /* enum pmk_wc_open_flag */
+	/* NULL, or told how much of the work of opening is done: bytes, of
+	 * which each of an entry counts when it is read and when it is put in
+	 * order */
+	void (*progress)(uint64_t done, uint64_t total, void *arg);
+	void *arg; /* for it */
 };
 
 /**
@@ -46,7 +51,9 @@ struct pmk_wc_open_params {
  * @img_ret: set on success; pmk_wc_image_close() closes it
  *
  * A block device is opened exclusively (O_EXCL): one that is mounted or mapped
- * is busy.  So is, for writing, a file that a loop device is attached to.
+ * is busy.  So is, for writing, a file that a loop device is attached to, or
+ * that another program has locked, as virtual machines do; it is locked from
+ * before anything is read until it is closed.
  *
  * Reads the superblock and, if there is a layout to be made of it, all entries:
  * of version 1 they must lie in the device, though the blocks may not; without

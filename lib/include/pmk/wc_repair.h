@@ -126,11 +126,16 @@ int pmk_wc_repair_undo_write(const struct pmk_wc_repair *repair, int fd)
  * pmk_wc_repair_apply() - store the changes
  * @repair: of an image that was opened with PMK_WC_WRITE
  *
+ * The superblock, and each place that is changed, must be what it was when the
+ * repair was planned: a file is locked since it was opened, but not everybody
+ * asks for locks.
+ *
  * Stage by stage, with a sync behind each.  Whoever is killed can plan and
  * apply again; an undo file that was written before is right all the while.
  *
- * Return: 0: all is durable.  PMK_E_READ_ONLY.  -EBUSY: the file is locked, or
- * a loop device is set up on it.  -errno of write(2) or fdatasync(2).
+ * Return: 0: all is durable.  PMK_E_READ_ONLY.  PMK_E_WC_CHANGED: nothing was
+ * stored.  -EBUSY: a loop device has been set up on the file.  -errno of
+ * read(2), write(2) or fdatasync(2).
  */
 int pmk_wc_repair_apply(struct pmk_wc_repair *repair) PMK_MUST_CHECK;
 
@@ -146,8 +151,9 @@ int pmk_wc_repair_apply(struct pmk_wc_repair *repair) PMK_MUST_CHECK;
  * afterwards.
  *
  * Return: 0: all is durable.  PMK_E_WC_UNDO: no undo file, or an incomplete
- * one, or of something else; nothing was stored.  PMK_E_RANGE,
- * PMK_E_READ_ONLY, -EBUSY, -ENOMEM, -errno.
+ * one, or of something else; nothing was stored.  PMK_E_RANGE: of a larger
+ * device, or @img was opened at an offset.  PMK_E_READ_ONLY, -EBUSY, -ENOMEM,
+ * -errno.
  */
 int pmk_wc_undo(struct pmk_wc_image *img, int fd, bool force) PMK_MUST_CHECK;
 

@@ -121,6 +121,9 @@ struct pmk_wc_copy_params {
 	unsigned int threads; /* 0: 4, which keep a disk busy */
 	unsigned int retries; /* reads and writes of a block are repeated */
 	bool keep_metadata;   /* writeback: free no entry */
+	/* writeback: write the others even if there are blocks that the origin
+	 * has no place for (pmk_wc_misfits()) */
+	bool skip_misfits;
 	/* Both are called by the thread that called, @arg last.  After each
 	 * megabyte or so; false: stop in order. */
 	bool (*go_on)(uint64_t done_bytes, void *arg);
@@ -164,6 +167,11 @@ struct pmk_wc_copy_result {
  * or on the origin's medium, and whoever is killed can begin again.  The
  * superblock is never written, nor entries that are uncommitted.
  *
+ * Before anything is written: pmk_wc_doubt() must have none, and each block a
+ * place on the origin, or the params say that the others are to be written.  If
+ * an entry cannot be read, no entry is freed: it may be an older one of a
+ * sector, which would come back.
+ *
  * A block that fails keeps its entry and those of what it supersedes.  If the
  * origin's sync fails, the blocks of the batch are written again one by one,
  * each synced, to find those that fail.
@@ -172,9 +180,12 @@ struct pmk_wc_copy_result {
  * index and counts are what the media hold; its load is what it was.
  *
  * Return: 0, if all was tried: see @result_ret for what became of it.
- * PMK_E_WC_NONE: there is no cache that could be read.  PMK_E_READ_ONLY: @img
- * or @origin.  -ENOMEM.  -errno: the origin could not be synced, or an entry
- * not be freed: nothing is lost, those entries stay.
+ * PMK_E_WC_NONE: there is no cache that could be read.  PMK_E_WC_DOUBT: it
+ * cannot be believed.  PMK_E_WC_MISFIT: there are blocks that the origin has no
+ * place for: it is likely to be the wrong one.  PMK_E_READ_ONLY: @img or
+ * @origin.  Of all these, nothing was written.  -ENOMEM.  -EBUSY: the cache is
+ * locked.  -errno: the origin could not be synced, or an entry not be freed:
+ * nothing is lost, those entries stay.
  */
 int pmk_wc_writeback(struct pmk_wc_image *img, struct pmk_wc_origin *origin,
 		     const struct pmk_wc_copy_params *params,
@@ -195,7 +206,8 @@ int pmk_wc_writeback(struct pmk_wc_image *img, struct pmk_wc_origin *origin,
  * For one thread; other threads may read @img.
  *
  * Return: 0, if all was tried.  PMK_E_WC_NONE: there is no cache that could be
- * read.  -ENOMEM.  -errno of write(2), -ENOSPC and -EFBIG among them, and of
+ * read.  PMK_E_WC_DOUBT: it cannot be believed (pmk_wc_doubt()); nothing was
+ * written.  -ENOMEM.  -errno of write(2), -ENOSPC and -EFBIG among them, and of
  * the origin where it is no medium error: the file is incomplete.
  */
 int pmk_wc_export(const struct pmk_wc_image *img,
