@@ -22,6 +22,7 @@ enum {
 	KEY_BLOCK,
 	KEY_COMMIT_EVERY,
 	KEY_STORE,
+	KEY_BESIDE,
 };
 
 #define ROUNDS_MAX 10000
@@ -38,7 +39,7 @@ static const struct benchmark {
 	const char *name;
 	int (*run)(const struct bench_options *opt);
 	bool migrates; /* takes --migrate */
-	bool caches;   /* takes --block, --commit-every and --store */
+	bool caches;   /* takes --block, --commit-every, --store, --beside */
 } benchmarks[] = {
 	{ "copy", bench_copy, false, false },
 	{ "set", bench_set, false, false },
@@ -71,6 +72,10 @@ static const struct argp_option options[] = {
 	{ "store", KEY_STORE, "HOW", 0,
 	  "wc: the way to store that is ours: inline, call, explicit, "
 	  "clflushopt or auto (default: inline)",
+	  0 },
+	{ "beside", KEY_BESIDE, "DEVICE", 0,
+	  "wc: the same on DEVICE, the kernel's dm-writecache in mode p; needs "
+	  "--overwrite",
 	  0 },
 	OPT_JSON,
 	OPT_END,
@@ -182,6 +187,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_STORE:
 		parse_store(state, &a->opt, arg);
 		return 0;
+	case KEY_BESIDE:
+		a->opt.beside = arg;
+		a->opt.wc_option = "--beside";
+		return 0;
 	case 'j':
 		a->opt.json = true;
 		return 0;
@@ -215,8 +224,9 @@ static int check(const struct benchmark *b, const struct bench_options *opt)
 			  opt->on && !*opt->on ? "--on" : "--report");
 		return EXIT_USAGE;
 	}
-	if (opt->overwrite && !opt->on) {
-		out_error("--overwrite is for --on");
+	if (opt->overwrite && !opt->on && !opt->beside) {
+		out_error("--overwrite is for --on%s",
+			  b->caches ? " and --beside" : "");
 		return EXIT_USAGE;
 	}
 	return EXIT_OK;

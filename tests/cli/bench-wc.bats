@@ -60,6 +60,24 @@ near='def near($a; $b): (($a - $b) | fabs) <= 0.0001 * $b;'
 		pmk bench copy --block 512
 }
 
+@test "wc: beside what is no writecache" {
+	fails 1 "^pmk bench: /dev/null: a device has content, which would be lost; --overwrite allows it" \
+		pmk bench wc --beside /dev/null
+	fails 1 "^pmk bench: /dev/null: Block device required" \
+		pmk bench wc --beside /dev/null --overwrite
+	echo kept >file
+	fails 1 "^pmk bench: file: Block device required" \
+		pmk bench wc --beside file --overwrite
+	is kept "$(cat file)"
+	fails 1 "^pmk bench: nothing: No such file or directory" \
+		pmk bench wc --beside nothing --overwrite
+	no_file nothing
+	fails 2 "^pmk bench: log does not take --beside" \
+		pmk bench log --beside /dev/null --overwrite
+	fails 2 "^pmk bench: --overwrite is for --on and --beside" \
+		pmk bench wc --overwrite
+}
+
 @test "wc: on a file" {
 	file=/dev/shm/pmk-bench-wc.$$
 	works pmk bench wc --quick --rounds 1 --block 4k --on "$file" --json

@@ -20,6 +20,7 @@ struct bench_options {
 	/* wc */
 	const char *wc_option;     /* the last of its own that was given */
 	const char *store;         /* NULL: inline */
+	const char *beside;        /* a device of dm-writecache, or NULL */
 	unsigned int commit_every; /* 0: the usual ones */
 	/* --sizes, none: all of them */
 	uint64_t sizes[BENCH_SIZES];

@@ -3,8 +3,10 @@
  * pmk bench wc: the metadata of a writecache by stores inline, by a call and
  * by hand, and its data past the cache or through it: the experiments after
  * which the kernel got memcpy_flushcache() of a constant size inline, and
- * CLFLUSHOPT for the data.
+ * CLFLUSHOPT for the data.  With --beside the kernel's own is one more side.
  */
+#include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -15,6 +17,8 @@
 #include "bench/report.h"
 #include "bench/room.h"
 #include "bench/suite.h"
+#include "bench/wc_beside.h"
+#include "bench/wc_compare.h"
 #include "bench/wc_sides.h"
 #include "out.h"
 #include "pmk.h"
@@ -44,6 +48,7 @@ struct wc_bench {
 	struct bench_suite suite;
 	struct bench_room room;
 	struct wc_sides sides;
+	struct wc_beside beside;
 	struct wc_cost cost[ARRAY_SIZE(blocks) * ARRAY_SIZE(everies)];
 	char op[2][24];
 };
@@ -99,6 +104,16 @@ static void add_rates(const struct bench_case *c, uint32_t every)
 	}
 }
 
+static int compare(struct wc_bench *b, const struct bench_case *c)
+{
+	struct wc_compare both;
+	int rc = wc_compare(&b->sides, &both);
+
+	if (!rc)
+		wc_compare_say(&b->suite, c, &both);
+	return rc;
+}
+
 static int measure(struct wc_bench *b, size_t op, size_t block, uint32_t every)
 {
 	const struct bench_case what = {
@@ -112,7 +127,7 @@ static int measure(struct wc_bench *b, size_t op, size_t block, uint32_t every)
 		.budget_ns = BUDGET_NS,
 	};
 	struct wc_cost *cost = &b->cost[b->suite.n_cases];
-	struct bench_side_def defs[WC_SIDES];
+	struct bench_side_def defs[WC_SIDES_ALL];
 	int rc = wc_sides_ready(&b->sides, (uint32_t)block, every, defs);
 	const struct bench_case *c;
 
@@ -121,21 +136,30 @@ static int measure(struct wc_bench *b, size_t op, size_t block, uint32_t every)
 		return rc;
 	}
 	out_json_u64(what.extra, "commit_every", every);
-	c = bench_suite_case(&b->suite, &what, defs, b->sides.n, &work);
+	c = bench_suite_case(&b->suite, &what, defs, wc_sides_count(&b->sides),
+			     &work);
 	rc = wc_sides_cost(&b->sides, cost);
 	add_rates(c, every);
 	report_json_double(c->extra, "metadata_bytes_per_block", cost->bytes);
 	report_json_double(c->extra, "metadata_stores_per_block", cost->stores);
 	report_json_double(c->extra, "fences_per_block", cost->fences);
-	return rc;
+	return rc || !b->opt->beside ? rc : compare(b, c);
 }
 
-static size_t wanted(const struct bench_options *opt)
+static bool wants(const struct wc_bench *b, size_t block)
+{
+	/* the kernel's has blocks of one size */
+	if (b->opt->beside && b->beside.target.block_size != block)
+		return false;
+	return bench_wants_size(b->opt, block);
+}
+
+static size_t wanted(const struct wc_bench *b)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < ARRAY_SIZE(blocks); i++)
-		n += bench_wants_size(opt, blocks[i]);
+		n += wants(b, blocks[i]);
 	return n;
 }
 
@@ -144,13 +168,13 @@ static int measure_all(struct wc_bench *b)
 	size_t n = b->opt->commit_every ? 1 : ARRAY_SIZE(everies);
 	int rc = EXIT_OK;
 
-	bench_suite_expect(&b->suite, wanted(b->opt) * n);
+	bench_suite_expect(&b->suite, wanted(b) * n);
 	for (size_t k = 0; k < n; k++) {
 		uint32_t every = n == 1 ? b->opt->commit_every : everies[k];
 
 		snprintf(b->op[k], sizeof(b->op[k]), "commit%u", every);
 		for (size_t i = 0; i < ARRAY_SIZE(blocks) && !rc; i++)
-			if (bench_wants_size(b->opt, blocks[i]))
+			if (wants(b, blocks[i]))
 				rc = measure(b, k, blocks[i], every);
 	}
 	return rc;
@@ -219,33 +243,93 @@ static void explain(struct wc_bench *b)
 			 "blocks of 512/1024/2048/4096: %s, %s; and 2 %% lost "
 			 "with the call instead of MOVNTI inline.",
 			 published[0].text, published[1].text);
+	if (b->opt->beside)
+		wc_compare_end(&b->suite);
+}
+
+/* The largest number of blocks between two commits that is asked for. */
+static uint32_t longest(const struct bench_options *opt)
+{
+	return opt->commit_every ? opt->commit_every : everies[0];
+}
+
+/* Before anything is written to it. */
+static int check_beside(struct wc_bench *b)
+{
+	const struct wc_target *t = &b->beside.target;
+	char text[256];
+
+	if (!wanted(b)) {
+		out_error("wc: %s has blocks of %u bytes", b->opt->beside,
+			  t->block_size);
+		return EXIT_USAGE;
+	}
+	if (t->autocommit_blocks < longest(b->opt))
+		return out_error("%s: it commits after %" PRIu64
+				 " blocks by itself: make it with "
+				 "autocommit_blocks %u or more",
+				 b->opt->beside, t->autocommit_blocks,
+				 longest(b->opt));
+	wc_beside_describe(&b->beside, text, sizeof(text));
+	bench_suite_fact(&b->suite, "beside", text);
+	return EXIT_OK;
+}
+
+static int open_beside(struct wc_bench *b)
+{
+	int rc;
+
+	if (!b->opt->overwrite)
+		return out_error("%s: a device has content, which would be "
+				 "lost; --overwrite allows it",
+				 b->opt->beside);
+	rc = wc_beside_open(&b->beside, b->opt->beside);
+	return rc ? rc : check_beside(b);
+}
+
+static int open_all(struct wc_bench *b)
+{
+	const struct wc_beside *beside = b->opt->beside ? &b->beside : NULL;
+	int rc = beside ? open_beside(b) : EXIT_OK;
+
+	if (!rc)
+		rc = bench_room_open(&b->room, &b->suite, WC_ROOM * WC_SIDES,
+				     WC_ROOM_LEAST);
+	if (!rc)
+		rc = wc_sides_open(&b->sides, &b->room, store_of(b->opt->store),
+				   beside);
+	return rc;
+}
+
+static void close_all(struct wc_bench *b)
+{
+	wc_sides_close(&b->sides);
+	bench_room_close(&b->room);
+	wc_beside_close(&b->beside);
 }
 
 static int check(const struct bench_options *opt)
 {
-	if (wanted(opt))
-		return EXIT_OK;
+	for (size_t i = 0; i < ARRAY_SIZE(blocks); i++)
+		if (bench_wants_size(opt, blocks[i]))
+			return EXIT_OK;
 	out_error("wc: blocks are 512, 1024, 2048 or 4096 bytes");
 	return EXIT_USAGE;
 }
 
 int bench_wc(const struct bench_options *opt)
 {
-	struct wc_bench b = { .opt = opt };
+	struct wc_bench b = { .opt = opt, .beside = { .fd = -1 } };
 	int rc = check(opt);
 
 	if (rc)
 		return rc;
 	bench_suite_init(&b.suite, "wc", opt);
 	b.suite.peer = "call";
-	rc = bench_room_open(&b.room, &b.suite, WC_ROOM * WC_SIDES,
-			     WC_ROOM_LEAST);
-	if (!rc)
-		rc = wc_sides_open(&b.sides, &b.room, store_of(opt->store));
+	rc = open_all(&b);
 	if (!rc)
 		rc = measure_all(&b);
-	wc_sides_close(&b.sides);
-	bench_room_close(&b.room);
+	close_all(&b);
 	if (!rc) {
 		explain(&b);
 		rc = bench_suite_finish(&b.suite);

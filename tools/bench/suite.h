@@ -104,7 +104,7 @@ struct bench_target {
 
 #define BENCH_TARGETS 24
 #define BENCH_FACTS   16
-#define BENCH_NOTES   8
+#define BENCH_NOTES   12
 
 #define BENCH_KEY_LEN 40
 

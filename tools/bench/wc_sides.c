@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The sides of pmk bench wc. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,6 +8,7 @@
 
 #include "base/util.h"
 #include "bench/room.h"
+#include "bench/wc_beside.h"
 #include "bench/wc_sides.h"
 #include "out.h"
 #include "pmk.h"
@@ -21,14 +23,50 @@ static void fail(struct wc_side *s, int rc)
 		*s->failure = rc;
 }
 
+int wc_side_write(struct wc_side *s, uint64_t block, const void *buf)
+{
+	uint64_t off = block * s->block;
+
+	if (s->kernel)
+		return wc_beside_write(s->kernel, off, buf, s->block);
+	return pmk_wc_write(s->wc, off, buf, s->block, 0);
+}
+
+int wc_side_read(struct wc_side *s, uint64_t block, void *buf)
+{
+	uint64_t off = block * s->block;
+
+	if (s->kernel)
+		return wc_beside_read(s->kernel, off, buf, s->block);
+	return pmk_wc_read(s->wc, off, buf, s->block);
+}
+
+int wc_side_commit(struct wc_side *s)
+{
+	if (!s->kernel)
+		return pmk_wc_commit(s->wc);
+	s->syncs++;
+	return wc_beside_commit(s->kernel);
+}
+
+uint64_t wc_side_commits(const struct wc_side *s)
+{
+	struct pmk_wc_stats stats;
+
+	if (s->kernel)
+		return s->syncs;
+	pmk_wc_get_stats(s->wc, &stats);
+	return stats.commits;
+}
+
 static void write_next(struct wc_side *s)
 {
-	fail(s, pmk_wc_write(s->wc, s->next * s->block, s->src, s->block, 0));
+	fail(s, wc_side_write(s, s->next, s->src));
 	if (++s->next == s->blocks)
 		s->next = 0;
 	if (--s->left)
 		return;
-	fail(s, pmk_wc_commit(s->wc));
+	fail(s, wc_side_commit(s));
 	s->left = s->every;
 }
 
@@ -46,15 +84,16 @@ static const char *name(enum pmk_wc_store store, uint32_t block)
 }
 
 int wc_sides_open(struct wc_sides *w, const struct bench_room *room,
-		  enum pmk_wc_store ours)
+		  enum pmk_wc_store ours, const struct wc_beside *beside)
 {
-	*w = (struct wc_sides){ .map = room->map };
+	*w = (struct wc_sides){ .map = room->map, .beside = beside };
 	w->each = room->size / WC_SIDES / 4096 * 4096;
 	if (w->each > WC_ROOM)
 		w->each = WC_ROOM;
 	if (!name(ours, 0))
 		return out_error("this CPU has no CLFLUSHOPT");
-	w->src = malloc(65536);
+	/* the kernel's side reads it with O_DIRECT */
+	w->src = aligned_alloc(4096, 65536);
 	if (!w->src)
 		out_of_memory();
 	memset(w->src, 0x5a, 65536);
@@ -93,6 +132,16 @@ static void choose(struct wc_sides *w, uint32_t block)
 	}
 }
 
+/* Write everything once, so that each block after that replaces one. */
+static void fill(struct wc_side *s)
+{
+	for (uint64_t k = 0; k < s->blocks && !*s->failure; k++)
+		write_next(s);
+	fail(s, wc_side_commit(s));
+	s->next = 0;
+	s->left = s->every;
+}
+
 static int make(struct wc_sides *w, size_t i, uint32_t block, uint32_t every)
 {
 	struct wc_side *s = &w->side[i];
@@ -119,16 +168,35 @@ static int make(struct wc_sides *w, size_t i, uint32_t block, uint32_t every)
 		return rc;
 	pmk_wc_get_info(s->wc, &info);
 	s->blocks = info.geometry.n_blocks / 2;
-	for (uint64_t k = 0; k < s->blocks; k++)
-		write_next(s);
-	fail(s, pmk_wc_commit(s->wc));
-	s->next = 0;
-	s->left = every;
+	fill(s);
 	return w->failure;
 }
 
+/* The blocks that side 0 writes. */
+static int make_kernel(struct wc_sides *w)
+{
+	struct wc_side *s = &w->kernel;
+	uint64_t bytes = w->side[0].blocks * w->side[0].block;
+
+	if (w->beside->size < bytes)
+		return out_error("%s: too small: %" PRIu64
+				 " bytes, and %" PRIu64 " are written",
+				 w->beside->path, w->beside->size, bytes);
+	*s = w->side[0];
+	s->wc = NULL;
+	s->kernel = w->beside;
+	fill(s);
+	return w->failure ? out_fail(w->beside->path, w->failure, NULL)
+			  : EXIT_OK;
+}
+
+size_t wc_sides_count(const struct wc_sides *w)
+{
+	return w->n + (w->beside ? 1 : 0);
+}
+
 int wc_sides_ready(struct wc_sides *w, uint32_t block, uint32_t every,
-		   struct bench_side_def defs[WC_SIDES])
+		   struct bench_side_def defs[WC_SIDES_ALL])
 {
 	close_all(w);
 	choose(w, block);
@@ -143,7 +211,13 @@ int wc_sides_ready(struct wc_sides *w, uint32_t block, uint32_t every,
 			.fn = { .run = run, .arg = { &w->side[i] } },
 		};
 	}
-	return EXIT_OK;
+	if (!w->beside)
+		return EXIT_OK;
+	defs[w->n] = (struct bench_side_def){
+		.key = "kernel",
+		.fn = { .run = run, .arg = { &w->kernel } },
+	};
+	return make_kernel(w);
 }
 
 int wc_sides_cost(struct wc_sides *w, struct wc_cost *cost_ret)
