@@ -4,7 +4,7 @@
 # script, each block ```c as a program; other blocks (```console) are not run.
 # Of a manual page: each literal block under EXAMPLES, as a program in sections
 # 3 and 7, as a script in section 1.  All blocks of a document share one
-# temporary directory, in order.
+# temporary directory, in order; one that names a device is refused.
 # Usage: examples.sh ROOT DOCUMENT PMK SHARED CC
 set -eu
 . "$(dirname -- "$0")/lib.sh"
@@ -57,6 +57,12 @@ found=
 for block in "$tmp"/block-*; do
 	[ -e "$block" ] || continue
 	found=1
+	# as root they may be there
+	if grep -qE '/dev/(dax|dm|loop|mapper|nvme|pmem|sd|vd)' "$block"; then
+		cat "$block"
+		bad "$doc: example ${block##*block-} names a device, and is not run"
+		continue
+	fi
 	case $block in
 	*.sh) run="sh -e $block" ;;
 	*) run="run_c $block" ;;
