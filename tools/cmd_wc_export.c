@@ -132,8 +132,6 @@ static int fill(const struct input *in, const struct pmk_wc_image *img,
 		return dest_refusal(img, in->path[0], rc)
 			       ? EXIT_FAIL
 			       : out_fail(in->file, rc, "no file was made");
-	if (d->result.stopped)
-		return out_error("%s: interrupted: no file was made", in->file);
 	return fsync(fd) ? out_fail(in->file, -errno, NULL) : EXIT_OK;
 }
 

@@ -2,11 +2,21 @@
 /* Files that are written to: nobody else has them. */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/fs.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 
 #include "base/claim.h"
 #include "base/log.h"
 #include "base/loop.h"
+
+/* It can be opened for writing, and refuses each write. */
+static bool is_read_only_device(int fd)
+{
+	int read_only = 0;
+
+	return !ioctl(fd, BLKROGET, &read_only) && read_only;
+}
 
 int pmk_claim(int fd)
 {
@@ -17,6 +27,8 @@ int pmk_claim(int fd)
 		return -errno;
 	if (pmk_backs_loop("/sys", &st))
 		return pmk_fail(-EBUSY, "a loop device is set up on it");
+	if (S_ISBLK(st.st_mode) && is_read_only_device(fd))
+		return pmk_fail(-EROFS, "the device is read-only");
 	if (!S_ISREG(st.st_mode))
 		return 0;
 	/* a file system without such locks has nobody that holds one */

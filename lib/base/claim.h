@@ -7,7 +7,7 @@
  * Keep others from a regular file that is open for writing, until it is closed:
  * a lock as virtual machines take it on the images of their disks.  -EBUSY:
  * somebody has it, or a loop device is set up on it.  Block devices are opened
- * with O_EXCL instead.
+ * with O_EXCL instead; -EROFS: it would be opened, and refuse each write.
  */
 int pmk_claim(int fd);
 

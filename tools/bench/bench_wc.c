@@ -50,7 +50,8 @@ struct wc_bench {
 	struct wc_sides sides;
 	struct wc_beside beside;
 	struct wc_cost cost[ARRAY_SIZE(blocks) * ARRAY_SIZE(everies)];
-	char op[2][24];
+	uint32_t every[2];
+	char op[2][24]; /* "commit64" */
 };
 
 /* One that the CPU has not has no name; wc_sides_open() says so. */
@@ -85,9 +86,24 @@ static const struct bench_side *find_side(const struct bench_case *c,
 	return NULL;
 }
 
-static double rate(const struct bench_case *c, const struct bench_side *b)
+static double rate(const struct bench_case *c, const struct bench_side *b,
+		   uint32_t every)
 {
+	(void)every;
 	return bench_case_rate(c, b) / 1e6;
+}
+
+static double commit_rate(const struct bench_case *c,
+			  const struct bench_side *b, uint32_t every)
+{
+	(void)c;
+	return 1e9 / b->figure.median_ns / every;
+}
+
+static double kilo_commit_rate(const struct bench_case *c,
+			       const struct bench_side *b, uint32_t every)
+{
+	return commit_rate(c, b, every) / 1e3;
 }
 
 static void add_rates(const struct bench_case *c, uint32_t every)
@@ -97,10 +113,9 @@ static void add_rates(const struct bench_case *c, uint32_t every)
 		char key[64];
 
 		snprintf(key, sizeof(key), "%s_mb_per_s", side_name(b));
-		report_json_double(c->extra, key, rate(c, b));
+		report_json_double(c->extra, key, rate(c, b, every));
 		snprintf(key, sizeof(key), "%s_commits_per_s", side_name(b));
-		report_json_double(c->extra, key,
-				   1e9 / b->figure.median_ns / every);
+		report_json_double(c->extra, key, commit_rate(c, b, every));
 	}
 }
 
@@ -172,6 +187,7 @@ static int measure_all(struct wc_bench *b)
 	for (size_t k = 0; k < n; k++) {
 		uint32_t every = n == 1 ? b->opt->commit_every : everies[k];
 
+		b->every[k] = every;
 		snprintf(b->op[k], sizeof(b->op[k]), "commit%u", every);
 		for (size_t i = 0; i < ARRAY_SIZE(blocks) && !rc; i++)
 			if (wants(b, blocks[i]))
@@ -180,25 +196,38 @@ static int measure_all(struct wc_bench *b)
 	return rc;
 }
 
-/* "496/642/725/744" of one way to store, in the cases of one operation. */
-static void list_rates(const struct bench_suite *s, const char *op,
-		       const char *store, char *text, size_t size)
+/* What is told of an operation, for each way to store and block size. */
+struct kind {
+	const char *unit;
+	double (*of)(const struct bench_case *c, const struct bench_side *b,
+		     uint32_t every);
+};
+
+static const struct kind kinds[] = {
+	{ "MB/s", rate },
+	{ "thousand commits/s", kilo_commit_rate },
+};
+
+/* "496/642/725/744" of one way to store, in the cases of operation @k. */
+static void list_rates(const struct wc_bench *b, size_t k,
+		       const struct kind *kind, const char *store, char *text,
+		       size_t size)
 {
 	size_t at = 0;
 
 	*text = '\0';
-	for (size_t i = 0; i < s->n_cases; i++) {
-		const struct bench_case *c = &s->cases[i];
-		const struct bench_side *b = find_side(c, store);
+	for (size_t i = 0; i < b->suite.n_cases; i++) {
+		const struct bench_case *c = &b->suite.cases[i];
+		const struct bench_side *side = find_side(c, store);
 
-		if (strcmp(c->op, op) || at >= size)
+		if (strcmp(c->op, b->op[k]) || at >= size)
 			continue;
 		at += (size_t)snprintf(text + at, size - at, "%s",
 				       at ? "/" : "");
 		if (at < size)
-			at += (size_t)snprintf(text + at, size - at,
-					       b ? "%.0f" : "-",
-					       b ? rate(c, b) : 0.0);
+			at += (size_t)snprintf(
+				text + at, size - at, side ? "%.0f" : "-",
+				side ? kind->of(c, side, b->every[k]) : 0.0);
 	}
 }
 
@@ -217,7 +246,7 @@ static void note_cost(struct wc_bench *b, const char *op)
 	}
 }
 
-static void note_rates(struct wc_bench *b, const char *op)
+static void note_rates(struct wc_bench *b, size_t k, const struct kind *kind)
 {
 	static const char *const stores[] = { "inline", "call", "explicit",
 					      "clflushopt" };
@@ -225,18 +254,20 @@ static void note_rates(struct wc_bench *b, const char *op)
 	size_t at = 0;
 
 	for (size_t i = 0; i < ARRAY_SIZE(stores) && at < sizeof(text); i++) {
-		list_rates(&b->suite, op, stores[i], one, sizeof(one));
+		list_rates(b, k, kind, stores[i], one, sizeof(one));
 		at += (size_t)snprintf(text + at, sizeof(text) - at, "%s%s %s",
 				       i ? ", " : "", stores[i], one);
 	}
-	bench_suite_note(&b->suite, "%s, MB/s by block size: %s.", op, text);
+	bench_suite_note(&b->suite, "%s, %s by block size: %s.", b->op[k],
+			 kind->unit, text);
 }
 
 static void explain(struct wc_bench *b)
 {
 	for (size_t k = 0; k < 2 && *b->op[k]; k++) {
 		note_cost(b, b->op[k]);
-		note_rates(b, b->op[k]);
+		for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
+			note_rates(b, k, &kinds[i]);
 	}
 	bench_suite_note(&b->suite,
 			 "Published (kernel, Optane, one thread), MB/s with "

@@ -47,20 +47,59 @@ void dest_list_free(struct dest_list *l)
 	*l = (struct dest_list){ NULL, 0, 0 };
 }
 
+/* Of the whole origin: no room, read-only, not allowed.  Else of the block. */
+static bool is_general(const struct pmk_wc_failure *f)
+{
+	static const int errors[] = { ENOSPC, EDQUOT, EFBIG,
+				      EROFS,  EPERM,  EACCES };
+
+	for (size_t i = 0; i < ARRAY_SIZE(errors); i++)
+		if (f->error == -errors[i])
+			return true;
+	return false;
+}
+
+static void report_one(const struct pmk_wc_failure *f, const char *path)
+{
+	out_error("%s: block %" PRIu64 ", sector %" PRIu64
+		  " of the origin: %s%s%s",
+		  path, f->entry, f->sector, pmk_wc_why_text(f->why),
+		  f->error ? ": " : "", f->error ? pmk_strerror(f->error) : "");
+}
+
+/* One line for all of them: what is said of one is true of each. */
+static void report_general(const struct pmk_wc_failure *f, uint64_t n,
+			   const char *path)
+{
+	if (n == 1)
+		report_one(f, path);
+	else if (n)
+		out_error("%s: %" PRIu64 " blocks, the first is block %" PRIu64
+			  ", sector %" PRIu64 " of the origin: %s: %s",
+			  path, n, f->entry, f->sector, pmk_wc_why_text(f->why),
+			  pmk_strerror(f->error));
+}
+
 void dest_list_report(const struct dest_list *l, const char *path)
 {
-	for (size_t i = 0; i < l->n && i < MAX_MESSAGES; i++) {
+	const struct pmk_wc_failure *general = NULL;
+	uint64_t n_general = 0, n = 0;
+
+	for (size_t i = 0; i < l->n; i++) {
 		const struct pmk_wc_failure *f = &l->first[i];
 
-		out_error("%s: block %" PRIu64 ", sector %" PRIu64
-			  " of the origin: %s%s%s",
-			  path, f->entry, f->sector, pmk_wc_why_text(f->why),
-			  f->error ? ": " : "",
-			  f->error ? pmk_strerror(f->error) : "");
+		if (is_general(f)) {
+			general = general ? general : f;
+			n_general++;
+		} else if (++n <= MAX_MESSAGES) {
+			report_one(f, path);
+		}
 	}
-	if (l->total > MAX_MESSAGES)
+	report_general(general, n_general, path);
+	n = l->total - n_general;
+	if (n > MAX_MESSAGES)
 		out_error("%s: ... and %" PRIu64 " more blocks", path,
-			  l->total - MAX_MESSAGES);
+			  n - MAX_MESSAGES);
 }
 
 static void on_signal(int sig)

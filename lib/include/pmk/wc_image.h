@@ -67,9 +67,9 @@ struct pmk_wc_open_params {
  * Thread safe; an image is for one thread at a time.
  *
  * Return: 0.  -errno of open(2) or read(2), but for an unreadable medium;
- * -EBUSY: in use.  PMK_E_FILE_TYPE: no regular file or block device.
- * PMK_E_RANGE: the offset is not inside it, or the size.  -EFBIG: 2^32 blocks
- * or more.  -ENOMEM.
+ * -EBUSY: in use.  -EROFS: a device that is read-only.  PMK_E_FILE_TYPE: no
+ * regular file or block device.  PMK_E_RANGE: the offset is not inside it, or
+ * the size.  -EFBIG: 2^32 blocks or more.  -ENOMEM.
  */
 int pmk_wc_image_open(const char *path, const struct pmk_wc_open_params *params,
 		      struct pmk_wc_image **img_ret) PMK_MUST_CHECK;

@@ -36,7 +36,8 @@ struct pmk_wc_origin;
  *
  * Thread safe.
  *
- * Return: 0.  -errno of open(2); -EBUSY: mounted, mapped, or locked.
+ * Return: 0.  -errno of open(2); -EBUSY: mounted, mapped, or locked; -EROFS: a
+ * block device that is read-only.
  * PMK_E_FILE_TYPE: no regular file or block device.  PMK_E_WC_SAME: it is the
  * cache itself, by whatever name, or a loop device on it, or the file below it.
  * -ENOMEM.

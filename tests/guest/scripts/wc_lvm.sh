@@ -109,6 +109,8 @@ info "in the PV, by start sector" 256 --start-sector "$first" "/dev/$D"
 check_run "parts: activate" 0 lvm lvchange -y -ay vg/fast_cvol vg/lv_wcorig
 check "parts: read only" "L--r L--r" \
 	"$(dmsetup info -c --noheadings -o attr | tr '\n' ' ' | sed 's/ $//')"
+check_run "parts: no writeback to them" 1 /t/pmk wc writeback $CVOL $ORIG
+check_match "parts: the message" "pmk wc writeback: $CVOL: *read-only*" "$(cat /tmp/stderr)"
 info "parts" 256 $CVOL
 check_run "parts: check" 0 /t/pmk wc check $CVOL --origin $ORIG
 export_is parts $CVOL $ORIG
