@@ -12,25 +12,12 @@
 
 #include "base/export.h"
 #include "base/log.h"
+#include "base/media.h"
 #include "base/util.h"
 #include "wc/image.h"
 
 /* One read: enough for a disk's full speed, little beside the entries. */
 #define CHUNK ((uint64_t)8 << 20)
-
-bool pmk_wc_is_medium_error(int code)
-{
-	switch (code) {
-	case -EIO:
-	case -EBADMSG:
-	case -ENODATA: /* SCSI: medium error */
-	case -EREMOTEIO:
-	case -EILSEQ: /* protection information */
-		return true;
-	default:
-		return false;
-	}
-}
 
 static uint64_t entries_bytes(const struct pmk_wc_image *img)
 {
@@ -87,7 +74,7 @@ static int read_part(struct pmk_wc_image *img, uint64_t from, uint64_t to)
 			      file_off + from);
 	int rc;
 
-	if (n < 0 && !pmk_wc_is_medium_error((int)n))
+	if (n < 0 && !pmk_is_medium_error((int)n))
 		return (int)n;
 	if (n >= 0) /* a file that was cut off meanwhile has no more */
 		return (uint64_t)n < to - from

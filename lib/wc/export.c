@@ -11,6 +11,7 @@
 #include "base/export.h"
 #include "base/io.h"
 #include "base/log.h"
+#include "base/media.h"
 #include "base/util.h"
 #include "wc/crew.h"
 #include "wc/image.h"
@@ -63,9 +64,9 @@ static int read_sectors(struct chunk *c, size_t at, size_t end)
 		ssize_t got;
 
 		n = pmk_min_size(PMK_WC_SECTOR, end - at);
-		got = pmk_pread_full(c->x->origin->fd, c->data + at, n,
-				     c->off + at);
-		if (got < 0 && !pmk_wc_is_medium_error((int)got))
+		got = pmk_pread_media(c->x->origin->fd, c->data + at, n,
+				      c->off + at);
+		if (got < 0 && !pmk_is_medium_error((int)got))
 			return (int)got;
 		if (got < (ssize_t)n)
 			lose(c, at, n);
@@ -129,7 +130,7 @@ static int read_origin(struct chunk *c)
 {
 	int rc = read_data(c);
 
-	return rc && pmk_wc_is_medium_error(rc) ? read_between(c) : rc;
+	return rc && pmk_is_medium_error(rc) ? read_between(c) : rc;
 }
 
 static void read_blocks(struct chunk *c)

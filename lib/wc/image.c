@@ -17,8 +17,8 @@
 
 #include "base/claim.h"
 #include "base/export.h"
-#include "base/io.h"
 #include "base/log.h"
+#include "base/media.h"
 #include "base/util.h"
 #include "wc/format.h"
 #include "wc/image.h"
@@ -104,7 +104,7 @@ static int read_superblock(struct pmk_wc_image *img)
 	size_t want = pmk_min_size(sizeof(img->raw), img->room);
 	ssize_t n = img->read(img->fd, img->raw, want, img->base);
 
-	if (n < 0 && !pmk_wc_is_medium_error((int)n))
+	if (n < 0 && !pmk_is_medium_error((int)n))
 		return (int)n;
 	if (n < 0) {
 		img->raw_error = (int)n;
@@ -249,7 +249,7 @@ PMK_EXPORT int pmk_wc_image_open(const char *path,
 				 const struct pmk_wc_open_params *params,
 				 struct pmk_wc_image **img_ret)
 {
-	return pmk_wc_image_open_with(path, params, pmk_pread_full, img_ret);
+	return pmk_wc_image_open_with(path, params, pmk_pread_media, img_ret);
 }
 
 PMK_EXPORT void pmk_wc_image_close(struct pmk_wc_image *img)

@@ -10,7 +10,7 @@
 
 #include <pmk/wc_image.h>
 
-/* How a file is read: as pmk_pread_full(), of which this is a seam. */
+/* How a file is read: as pmk_pread_media(), of which this is a seam. */
 typedef ssize_t pmk_wc_read_fn(int fd, void *buf, size_t len, uint64_t off);
 
 struct pmk_wc_image {
@@ -57,10 +57,6 @@ int pmk_wc_image_adopt(struct pmk_wc_image *img, const unsigned char *raw)
 
 /* What the kernel does with it, again after entries were changed. */
 void pmk_wc_image_judge(struct pmk_wc_image *img);
-
-/* Whether an error of read(2) is the medium's, so that the next sector may
- * still be read. */
-bool pmk_wc_is_medium_error(int code);
 
 /* Reads all entries of an image that has a geometry; 0 or -errno.  To be freed
  * by pmk_wc_entries_free() also when it fails. */

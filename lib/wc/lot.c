@@ -7,7 +7,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "base/io.h"
+#include "base/media.h"
 #include "base/util.h"
 #include "wc/image.h"
 #include "wc/lot.h"
@@ -217,8 +217,8 @@ static int read_back_run(const struct wc_lot *lot, unsigned int i,
 {
 	const struct read_back *from = arg;
 	uint32_t bs = lot->fates->block_size;
-	ssize_t got = pmk_pread_full(from->fd, from->back + (size_t)i * bs,
-				     (size_t)n * bs, lot->blocks[i].off);
+	ssize_t got = pmk_pread_media(from->fd, from->back + (size_t)i * bs,
+				      (size_t)n * bs, lot->blocks[i].off);
 
 	if (got < 0)
 		return (int)got;

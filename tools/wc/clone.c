@@ -10,6 +10,7 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "base/media.h"
 #include "base/util.h"
 #include "wc/repair.h"
 
@@ -89,12 +90,6 @@ static int lose(struct clone_lost *lost, uint64_t off, uint64_t len)
 	return 0;
 }
 
-static bool is_medium_error(ssize_t code)
-{
-	return code == -EIO || code == -EBADMSG || code == -ENODATA ||
-	       code == -EREMOTEIO || code == -EILSEQ;
-}
-
 /* @n bytes; by sectors where the medium fails, and those that fail are zeros.
  */
 static ssize_t read_chunk(int fd, char *buf, size_t n, uint64_t off,
@@ -103,17 +98,17 @@ static ssize_t read_chunk(int fd, char *buf, size_t n, uint64_t off,
 	ssize_t got = pmk_pread_full(fd, buf, n, off);
 	size_t done, len;
 
-	if (!is_medium_error(got))
+	if (!pmk_is_medium_error((int)got))
 		return got;
 	for (done = 0; done < n; done += len) {
 		len = pmk_min_size(PMK_WC_SECTOR - (off + done) % PMK_WC_SECTOR,
 				   n - done);
-		got = pmk_pread_full(fd, buf + done, len, off + done);
+		got = pmk_pread_media(fd, buf + done, len, off + done);
 		if (got >= 0 && (size_t)got < len)
 			return -EIO; /* it has become shorter */
 		if (got >= 0)
 			continue;
-		if (!is_medium_error(got))
+		if (!pmk_is_medium_error((int)got))
 			return got;
 		memset(buf + done, 0, len);
 		got = lose(lost, off + done, len);

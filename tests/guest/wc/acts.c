@@ -267,6 +267,68 @@ static void across_end(void)
 	leave("cache", "wc", all, ORIGIN_BYTES);
 }
 
+/* A sector that is no multiple of the block: written where it says. */
+static void unaligned(void)
+{
+	static const struct vector v = { .entry = { { 0, 19, 1, FAULTY } } };
+	unsigned char *want = buffer(6 * BLOCK), *have = buffer(6 * BLOCK);
+
+	memset(want, 'o', 6 * BLOCK);
+	memset(want + 19 * SECTOR, 'A', BLOCK);
+	start(&v, QUIET);
+	check(!dm_message(wc_device(), "flush"), "%c: unaligned: flush",
+	      act_mode);
+	check(!dev_read(origin_path(), 0, have, 6 * BLOCK) &&
+		      !memcmp(want, have, 6 * BLOCK),
+	      "%c: unaligned: over parts of two blocks", act_mode);
+	entry_is("unaligned", 0, 19, FREE_SEQ);
+	end();
+	free(want);
+	free(have);
+}
+
+/* The cache, but for its sectors between the last entry and the data. */
+static const char *bad_between(void)
+{
+	static char bad[32];
+	char front[64], back[64];
+	struct dm_target targets[] = {
+		{ 0, 9, "linear", front },
+		{ 9, 7, "error", "" },
+		{ 16, CACHE_BYTES / SECTOR - 16, "linear", back },
+	};
+	int minor;
+
+	snprintf(front, sizeof(front), "%s 0", cache_path());
+	snprintf(back, sizeof(back), "%s 16", cache_path());
+	minor = dm_make("between", targets, 3);
+	if (minor < 0)
+		die("between: %s", strerror(-minor));
+	snprintf(bad, sizeof(bad), "/dev/dm-%d", minor);
+	return bad;
+}
+
+/* Mode s reads the space between entries and data with them. */
+static void unreadable_between(void)
+{
+	const char *bad;
+	int minor;
+
+	place(&one);
+	fill_origin();
+	bad = bad_between();
+	check_predicted(bad, "loads_with_error", "WC_UNREADABLE_TAIL");
+	klog_mark();
+	minor = dm_make_one(wc_device(), "writecache", ORIGIN_BYTES / SECTOR,
+			    "s %s %s 4096 0", origin_path(), bad);
+	check(minor >= 0 && status_field(1) == 1 &&
+		      status_field(3) == N_BLOCKS &&
+		      *klog_find("unable to read metadata"),
+	      "s: unreadable between: the error flag, and no entries");
+	check(!dm_remove(wc_device()) && !dm_remove("between"), "s: remove");
+	unmap();
+}
+
 void run_acts(char mode)
 {
 	act_mode = mode;
@@ -279,4 +341,7 @@ void run_acts(char mode)
 	cleaner();
 	dropped();
 	across_end();
+	unaligned();
+	if (mode == 's')
+		unreadable_between();
 }

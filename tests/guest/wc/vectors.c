@@ -250,25 +250,43 @@ static void parse(FILE *f, struct said *s)
 	s->dirty = strtoul(number, NULL, 10) / BLOCK;
 }
 
-/* What pmk says of the image. */
-static void ask(const struct vector *v, char mode, struct said *s)
+/* What pmk says of a device, or an image of one. */
+static void ask_of(const char *path, const char *options, struct said *s)
 {
-	const char *start = strstr(params_of(v), "start_sector ");
 	char command[512];
 	FILE *f;
 
-	file_put("/tmp/image", image, size_of(v));
 	snprintf(command, sizeof(command),
-		 "%s wc check --json --mode %c --block-size %u "
-		 "--start-sector %lu --length %" PRIu64
-		 " --origin %s /tmp/image 2>/tmp/stderr",
-		 pmk, mode, (unsigned int)atoi(params_of(v)),
-		 start ? strtoul(start + 13, NULL, 10) : 0, size_of(v), origin);
+		 "%s wc check --json %s %s 2>/tmp/stderr", pmk, options, path);
 	f = popen(command, "r");
 	if (!f)
 		die("popen");
 	parse(f, s);
 	pclose(f);
+}
+
+static void ask(const struct vector *v, char mode, struct said *s)
+{
+	const char *start = strstr(params_of(v), "start_sector ");
+	char options[256];
+
+	file_put("/tmp/image", image, size_of(v));
+	snprintf(options, sizeof(options),
+		 "--mode %c --block-size %u --start-sector %lu "
+		 "--length %" PRIu64 " --origin %s",
+		 mode, (unsigned int)atoi(params_of(v)),
+		 start ? strtoul(start + 13, NULL, 10) : 0, size_of(v), origin);
+	ask_of("/tmp/image", options, s);
+}
+
+void check_predicted(const char *device, const char *verdict, const char *codes)
+{
+	struct said s;
+
+	ask_of(device, "--mode s", &s);
+	check(!strcmp(s.verdict, verdict) && !strcmp(s.codes, codes),
+	      "%s: pmk: want %s (%s), have %s (%s)", device, verdict, codes,
+	      s.verdict, s.codes);
 }
 
 static void check_said(const struct vector *v, char mode, const struct said *s)

@@ -89,6 +89,9 @@ const char *cache_path(void);
 const char *origin_path(void);
 uint64_t medium_seq(void);
 struct entry medium_entry(uint64_t i);
+/* pmk wc check says so of a device in mode s. */
+void check_predicted(const char *device, const char *verdict,
+		     const char *codes);
 /* Field 1, 2, ... of the status line. */
 unsigned long status_field(unsigned int i);
 
