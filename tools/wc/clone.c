@@ -71,10 +71,10 @@ static int open_source(const char *path)
 
 static int lose(struct clone_lost *lost, uint64_t off, uint64_t len)
 {
-	struct clone_range *last = lost->ranges + lost->n - 1;
+	struct clone_range *last = lost->n ? &lost->ranges[lost->n - 1] : NULL;
 
 	lost->bytes += len;
-	if (lost->n && last->off + last->len == off) {
+	if (last && last->off + last->len == off) {
 		last->len += len;
 		return 0;
 	}

@@ -3,7 +3,7 @@
 # shellcheck shell=dash
 # The commands of docs/writecache.md around LVM, in its order: an LV with a
 # cachevol on pmem, which LVM uses in mode p, its parts found and mapped in all
-# the ways named there, exported, written back, and what LVM says then.
+# the ways named there, exported, repaired, written back, and what LVM says then.
 # shellcheck source=../lib.sh
 . /lib.sh
 
@@ -121,6 +121,19 @@ for d in vg-fast_cvol vg-lv_wcorig; do
 	check_run "parts: load $d" 0 dmsetup load $d /tmp/table
 	check_run "parts: resume $d" 0 dmsetup resume $d
 done
+check_run "dump" 0 /t/pmk wc dump --all --data /tmp/data -o /tmp/dump $CVOL
+check_run "restore" 0 /t/pmk wc restore -i /tmp/dump --data /tmp/data -o /tmp/back
+check_run "restore: the same" 0 cmp /tmp/back $CVOL
+must dd if=/dev/zero of=$CVOL bs=8 count=1 conv=notrunc,fsync
+check_run "zeroed: check" 3 /t/pmk wc check $CVOL
+check_run "zeroed: repair a copy" 0 /t/pmk wc repair -o /tmp/fixed --yes $CVOL
+check_run "zeroed: the copy" 0 cmp /tmp/back /tmp/fixed
+check_run "zeroed: repair in place" 0 /t/pmk wc repair --in-place --undo /tmp/undo --yes $CVOL
+check_run "zeroed: in place" 0 cmp /tmp/back $CVOL
+check_run "zeroed: undo" 0 /t/pmk wc repair --undo-apply /tmp/undo $CVOL
+check_run "zeroed: undone" 3 /t/pmk wc check $CVOL
+check_run "zeroed: repair again" 0 /t/pmk wc repair --in-place --undo /tmp/undo2 --yes $CVOL
+rm -rf /tmp/data /tmp/dump /tmp/back /tmp/fixed
 check_run "parts: writeback" 0 /t/pmk wc writeback $CVOL $ORIG
 info "parts, written back" 0 $CVOL
 check_run "parts: deactivate" 0 lvm lvchange -an vg/fast_cvol vg/lv_wcorig
