@@ -17,26 +17,17 @@
 #include "wc/output.h"
 #include "wc/wc_opt.h"
 
-enum {
-	KEY_RETRIES = 0x100,
-	KEY_THREADS,
-};
-
 struct input {
 	struct wc_opt opt;
 	const char *path[2]; /* CACHE ORIGIN */
 	const char *file;
 	bool force;
-	unsigned int retries, threads;
+	struct pmk_wc_copy_params params;
 };
 
 static const struct argp_option options[] = {
 	{ "output", 'o', "FILE", 0, "The file that is made; needed", 0 },
 	{ "force", 'f', NULL, 0, "Replace a FILE that exists", 0 },
-	{ "retries", KEY_RETRIES, "N", 0,
-	  "Try N times more to read a block that fails (2)", 0 },
-	{ "threads", KEY_THREADS, "N", 0, "Blocks are moved by N threads (4)",
-	  0 },
 	OPT_END,
 };
 
@@ -48,20 +39,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &in->opt;
+		state->child_inputs[1] = &in->params;
 		return 0;
 	case 'o':
 		in->file = arg;
 		return 0;
 	case 'f':
 		in->force = true;
-		return 0;
-	case KEY_RETRIES:
-		in->retries = (unsigned int)opt_count(state, "--retries", arg,
-						      0, 1000);
-		return 0;
-	case KEY_THREADS:
-		in->threads =
-			(unsigned int)opt_count(state, "--threads", arg, 1, 64);
 		return 0;
 	case ARGP_KEY_END:
 		if (!in->file)
@@ -75,7 +59,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static const struct argp argp = {
 	.options = options,
 	.parser = parse,
-	.children = wc_opt_children,
+	.children = dest_opt_children,
 	.args_doc = "CACHE ORIGIN",
 	.doc = "Make FILE with the content that ORIGIN would have after the "
 	       "dirty blocks of CACHE were written back.  Neither is changed.",
@@ -167,9 +151,7 @@ out:
 
 static int export(const struct input *in, const struct pmk_wc_image *img)
 {
-	struct dest d = {
-		.params = { .threads = in->threads, .retries = in->retries },
-	};
+	struct dest d = { .params = in->params };
 	struct pmk_wc_origin *origin;
 	int rc = pmk_wc_origin_open(in->path[1], img, false, &origin);
 
@@ -188,7 +170,8 @@ static int export(const struct input *in, const struct pmk_wc_image *img)
 
 int cmd_wc_export(int argc, char **argv)
 {
-	struct input in = { .path = { NULL, NULL }, .retries = 2 };
+	struct input in = { .path = { NULL, NULL },
+			    .params = { .retries = DEST_RETRIES } };
 	struct pmk_wc_image *img;
 	int rc;
 

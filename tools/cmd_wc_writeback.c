@@ -13,29 +13,21 @@
 
 enum {
 	KEY_NO_UPDATE = 0x100,
-	KEY_RETRIES,
 	KEY_SKIP_BAD,
-	KEY_THREADS,
 };
 
 struct input {
 	struct wc_opt opt;
 	const char *path[2]; /* CACHE ORIGIN */
-	bool keep_metadata;
-	bool skip_bad;
-	unsigned int retries, threads;
+	struct pmk_wc_copy_params params;
 };
 
 static const struct argp_option options[] = {
 	{ "no-metadata-update", KEY_NO_UPDATE, NULL, 0,
 	  "Write to ORIGIN only: all blocks stay in the cache", 0 },
-	{ "retries", KEY_RETRIES, "N", 0,
-	  "Try N times more to read or write a block that fails (2)", 0 },
 	{ "skip-bad", KEY_SKIP_BAD, NULL, 0,
 	  "Write the others even if there are blocks that ORIGIN has no place "
 	  "for",
-	  0 },
-	{ "threads", KEY_THREADS, "N", 0, "Blocks are moved by N threads (4)",
 	  0 },
 	OPT_END,
 };
@@ -48,20 +40,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &in->opt;
+		state->child_inputs[1] = &in->params;
 		return 0;
 	case KEY_NO_UPDATE:
-		in->keep_metadata = true;
-		return 0;
-	case KEY_RETRIES:
-		in->retries = (unsigned int)opt_count(state, "--retries", arg,
-						      0, 1000);
+		in->params.keep_metadata = true;
 		return 0;
 	case KEY_SKIP_BAD:
-		in->skip_bad = true;
-		return 0;
-	case KEY_THREADS:
-		in->threads =
-			(unsigned int)opt_count(state, "--threads", arg, 1, 64);
+		in->params.skip_misfits = true;
 		return 0;
 	default:
 		return opt_positional(key, arg, state, in->path, names, 2);
@@ -71,7 +56,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static const struct argp argp = {
 	.options = options,
 	.parser = parse,
-	.children = wc_opt_children,
+	.children = dest_opt_children,
 	.args_doc = "CACHE ORIGIN",
 	.doc = "Write the dirty blocks of CACHE to ORIGIN, and free them when "
 	       "they are durable there.  It can be interrupted and run again.",
@@ -158,12 +143,7 @@ static int fail(const struct input *in, const struct pmk_wc_image *img,
 static int write_back(const struct input *in, struct pmk_wc_image *img,
 		      struct pmk_wc_origin *origin)
 {
-	struct dest d = {
-		.params = { .threads = in->threads,
-			    .retries = in->retries,
-			    .keep_metadata = in->keep_metadata,
-			    .skip_misfits = in->skip_bad },
-	};
+	struct dest d = { .params = in->params };
 	struct pmk_wc_counts counts;
 	int rc;
 
@@ -197,13 +177,14 @@ static int open_origin(const struct input *in, struct pmk_wc_image *img)
 
 int cmd_wc_writeback(int argc, char **argv)
 {
-	struct input in = { .path = { NULL, NULL }, .retries = 2 };
+	struct input in = { .path = { NULL, NULL },
+			    .params = { .retries = DEST_RETRIES } };
 	struct pmk_wc_image *img;
 	int rc;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &in);
 	rc = wc_opt_open(in.path[0], &in.opt,
-			 in.keep_metadata ? 0 : PMK_WC_WRITE, &img);
+			 in.params.keep_metadata ? 0 : PMK_WC_WRITE, &img);
 	if (rc)
 		return rc;
 	rc = open_origin(&in, img);

@@ -42,6 +42,23 @@ int pmk_write_full(int fd, const void *buf, size_t len)
 	return 0;
 }
 
+int pmk_pwrite_full(int fd, const void *buf, size_t len, uint64_t off)
+{
+	size_t done = 0;
+
+	while (done < len) {
+		ssize_t n = pwrite(fd, (const char *)buf + done, len - done,
+				   (off_t)(off + done));
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n ? -errno : -EIO;
+		done += (size_t)n;
+	}
+	return 0;
+}
+
 /* @n bytes were read into a buffer of @len: make them a string. */
 static ssize_t end_text(char *buf, ssize_t n, size_t len)
 {

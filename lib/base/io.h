@@ -13,6 +13,8 @@ ssize_t pmk_pread_full(int fd, void *buf, size_t len, uint64_t off);
 
 /* Write all of @buf; returns 0 or -errno, and never a short count. */
 int pmk_write_full(int fd, const void *buf, size_t len);
+/* The same at @off. */
+int pmk_pwrite_full(int fd, const void *buf, size_t len, uint64_t off);
 
 /* Read a small text file, such as a sysfs attribute, whole: at most @len - 1
  * bytes, always terminated, without its last newline.  Returns its length,

@@ -125,20 +125,8 @@ static int file_write(void *ctx, enum wc_file file, const void *buf, size_t len,
 		      uint64_t off)
 {
 	const struct wc_files *f = ctx;
-	const char *p = buf;
 
-	while (len) {
-		ssize_t n = pwrite(f->fd[file], p, len, (off_t)off);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return n ? -errno : -EIO;
-		p += n;
-		off += (uint64_t)n;
-		len -= (size_t)n;
-	}
-	return 0;
+	return pmk_pwrite_full(f->fd[file], buf, len, off);
 }
 
 static int file_sync(void *ctx, enum wc_file file, enum wc_barrier which)

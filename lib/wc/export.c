@@ -159,23 +159,6 @@ static void overlay(struct chunk *c)
 	}
 }
 
-static int write_all(int fd, const char *data, size_t len, uint64_t off)
-{
-	size_t done = 0;
-
-	while (done < len) {
-		ssize_t n = pwrite(fd, data + done, len - done,
-				   (off_t)(off + done));
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return n ? -errno : -EIO;
-		done += (size_t)n;
-	}
-	return 0;
-}
-
 static bool is_hole(const struct chunk *c, size_t at)
 {
 	return pmk_is_zero(c->data + at, pmk_min_size(PAGE, c->len - at));
@@ -197,7 +180,8 @@ static int write_data(const struct chunk *c)
 		end = at;
 		while (end < c->len && !is_hole(c, end))
 			end = pmk_min_size(end + PAGE, c->len);
-		rc = write_all(c->x->fd, c->data + at, end - at, c->off + at);
+		rc = pmk_pwrite_full(c->x->fd, c->data + at, end - at,
+				     c->off + at);
 		at = end;
 	}
 	return rc;

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/io.h"
 #include "wc/image.h"
 #include "wc/media.h"
 
@@ -45,21 +46,9 @@ bool pmk_wc_media_same(int fd_a, int fd_b)
 int pmk_wc_image_store(struct pmk_wc_image *img, uint64_t off, const void *buf,
 		       size_t len)
 {
-	size_t done = 0;
-
 	if (off > img->room || len > img->room - off)
 		return PMK_E_RANGE;
-	while (done < len) {
-		ssize_t n = pwrite(img->fd, (const char *)buf + done,
-				   len - done, (off_t)(img->base + off + done));
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return n ? -errno : -EIO;
-		done += (size_t)n;
-	}
-	return 0;
+	return pmk_pwrite_full(img->fd, buf, len, img->base + off);
 }
 
 int pmk_wc_image_free_entry(struct pmk_wc_image *img, uint64_t i)

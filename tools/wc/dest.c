@@ -11,6 +11,7 @@
 #include <pmk/wc_check.h>
 
 #include "base/util.h"
+#include "opt.h"
 #include "out.h"
 #include "pmk.h"
 #include "wc/dest.h"
@@ -23,6 +24,45 @@
 
 static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
 static atomic_bool stop_asked;
+
+enum {
+	KEY_RETRIES = 0x300,
+	KEY_THREADS,
+};
+
+static const struct argp_option options[] = {
+	{ "retries", KEY_RETRIES, "N", 0,
+	  "Try N times more to read or write a block that fails (2)", 0 },
+	{ "threads", KEY_THREADS, "N", 0, "Blocks are moved by N threads (4)",
+	  0 },
+	OPT_END,
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct pmk_wc_copy_params *p = state->input;
+
+	switch (key) {
+	case KEY_RETRIES:
+		p->retries = (unsigned int)opt_count(state, "--retries", arg, 0,
+						     1000);
+		return 0;
+	case KEY_THREADS:
+		p->threads =
+			(unsigned int)opt_count(state, "--threads", arg, 1, 64);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp argp = { .options = options, .parser = parse };
+
+const struct argp_child dest_opt_children[] = {
+	{ &wc_opt_argp, 0, NULL, 0 },
+	{ &argp, 0, NULL, 0 },
+	{ NULL, 0, NULL, 0 },
+};
 
 void dest_list_add(const struct pmk_wc_failure *f, void *arg)
 {

@@ -4,6 +4,7 @@
 #ifndef TOOLS_WC_DEST_H
 #define TOOLS_WC_DEST_H
 
+#include <argp.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -27,6 +28,13 @@ void dest_list_free(struct dest_list *l);
 /* A line on stderr for each of some, and one for the rest.  @path: the
  * cache. */
 void dest_list_report(const struct dest_list *l, const char *path);
+
+/* --retries and --threads: the second of the children of both commands, whose
+ * parsers set child_inputs[0], a struct wc_opt, and [1], the params. */
+extern const struct argp_child dest_opt_children[];
+
+/* Without options. */
+#define DEST_RETRIES 2U
 
 struct dest {
 	struct pmk_wc_copy_params params;

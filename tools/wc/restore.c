@@ -35,20 +35,9 @@ static int bad_line(const struct wc_restore *r, const char *what)
 static int put(const struct wc_restore *r, uint64_t off, const void *buf,
 	       size_t len)
 {
-	const char *p = buf;
+	int rc = pmk_pwrite_full(r->out, buf, len, r->base + off);
 
-	while (len) {
-		ssize_t n = pwrite(r->out, p, len, (off_t)(r->base + off));
-
-		if (n < 0 && errno != EINTR)
-			return fail(r, r->output, -errno);
-		if (n < 0)
-			continue;
-		p += n;
-		off += (uint64_t)n;
-		len -= (size_t)n;
-	}
-	return EXIT_OK;
+	return rc ? fail(r, r->output, rc) : EXIT_OK;
 }
 
 static int set_superblock(struct wc_restore *r, const struct wc_line *line)
