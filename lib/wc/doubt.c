@@ -12,6 +12,8 @@ static bool is_doubtful(const struct pmk_wc_problem *p)
 
 	switch (p->code) {
 	case PMK_WC_PROBLEM_SEQ_AHEAD:
+	/* raised by damage, it makes uncommitted entries winners */
+	case PMK_WC_PROBLEM_SEQ_NEAR_WRAP:
 		return true;
 	case PMK_WC_PROBLEM_TRUNCATED:
 	case PMK_WC_PROBLEM_UNREADABLE_TAIL:

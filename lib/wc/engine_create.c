@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A new, empty cache.  The magic is stored last, behind a fence: whatever the
- * crash, there is an empty cache or none.
+ * crash, there is what was there before, an empty cache, or none.
  */
 #include <errno.h>
 #include <stdlib.h>

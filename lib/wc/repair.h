@@ -28,6 +28,8 @@ struct pmk_wc_repair {
 	size_t n_bytes, max_bytes;
 	unsigned int stage; /* of what is noted next */
 	unsigned char raw_before[PMK_WC_SUPERBLOCK_BYTES];
+	/* of an undo file: the metadata, and what of them was left alone */
+	uint64_t kept_off, kept_len, kept_sum;
 	struct pmk_wc_check_report before, after;
 };
 

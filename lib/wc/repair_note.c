@@ -149,15 +149,32 @@ static void print_hex(FILE *f, const unsigned char *bytes, size_t len)
 		fprintf(f, "%02x", bytes[i]);
 }
 
+/* All metadata, or, where it is not known how long they are, a page. */
+static void note_kept(const struct pmk_wc_repair *r, struct pmk_wc_repair *list)
+{
+	const struct pmk_wc_image *img = r->img;
+
+	list->kept_len =
+		img->has_geo ? pmk_wc_entry_off(img->geo.n_blocks) : 4096;
+	if (list->kept_len > img->room)
+		list->kept_len = img->room;
+	list->kept_sum = pmk_wc_undo_kept(img, r, 0, list->kept_len);
+}
+
 PMK_EXPORT int pmk_wc_repair_undo_write(const struct pmk_wc_repair *repair,
 					int fd)
 {
+	struct pmk_wc_repair list = *repair;
 	int copy = dup(fd);
 	_cleanup_file_ FILE *f = copy < 0 ? NULL : fdopen(copy, "w");
 
 	if (!f)
 		return -errno;
+	note_kept(repair, &list);
 	fprintf(f, "%s\n", WC_UNDO_HEAD);
+	fprintf(f, "kept %" PRIu64 " %" PRIu64 " %016" PRIx64 "\n",
+		repair->img->base + list.kept_off, list.kept_len,
+		list.kept_sum);
 	for (size_t i = 0; i < repair->n; i++) {
 		const struct wc_change *c = &repair->changes[i];
 
@@ -169,7 +186,7 @@ PMK_EXPORT int pmk_wc_repair_undo_write(const struct pmk_wc_repair *repair,
 		fputc('\n', f);
 	}
 	fprintf(f, "end %zu %016" PRIx64 "\n", repair->n,
-		pmk_wc_undo_sum(repair, repair->img->base));
+		pmk_wc_undo_sum(&list, repair->img->base));
 	if (fflush(f))
 		return -errno;
 	if (ferror(f))

@@ -37,7 +37,10 @@ static uint64_t hash(uint64_t sum, const void *data, size_t len)
 uint64_t pmk_wc_undo_sum(const struct pmk_wc_repair *list, uint64_t base)
 {
 	uint64_t sum = 0xcbf29ce484222325U;
+	uint64_t kept[3] = { htole64(base + list->kept_off),
+			     htole64(list->kept_len), htole64(list->kept_sum) };
 
+	sum = hash(sum, kept, sizeof(kept));
 	for (size_t i = 0; i < list->n; i++) {
 		const struct wc_change *c = &list->changes[i];
 		uint64_t numbers[2] = { htole64(base + c->off),
@@ -115,6 +118,16 @@ static int parse_at(struct undo *u, char *s, unsigned int line)
 	return 0;
 }
 
+/* "kept OFFSET LENGTH SUM", behind "kept ". */
+static int parse_kept(struct pmk_wc_repair *l, const char *s, unsigned int line)
+{
+	if (sscanf(s, "%" SCNu64 " %" SCNu64 " %" SCNx64, &l->kept_off,
+		   &l->kept_len, &l->kept_sum) != 3 ||
+	    l->kept_len > UINT64_MAX - l->kept_off)
+		return bad(line, "not understood");
+	return 0;
+}
+
 static int parse_line(struct undo *u, char *s, unsigned int line)
 {
 	struct pmk_wc_repair *l = &u->list;
@@ -130,6 +143,8 @@ static int parse_line(struct undo *u, char *s, unsigned int line)
 	}
 	if (!strncmp(s, "at ", 3))
 		return parse_at(u, s + 3, line);
+	if (!strncmp(s, "kept ", 5))
+		return parse_kept(l, s + 5, line);
 	snprintf(end, sizeof(end), "end %zu %016" PRIx64, l->n,
 		 pmk_wc_undo_sum(l, 0));
 	if (strcmp(s, end))
@@ -184,6 +199,19 @@ static int check_place(const struct undo *u, const struct wc_change *c)
 			c->off);
 }
 
+/* Was it used since?  Then what the repair freed may be out of date. */
+static int check_kept(const struct undo *u)
+{
+	const struct pmk_wc_repair *l = &u->list;
+
+	if (pmk_wc_undo_kept(u->img, l, l->kept_off, l->kept_len) ==
+	    l->kept_sum)
+		return 0;
+	return pmk_fail(PMK_E_WC_UNDO,
+			"the metadata were changed since the repair: by a "
+			"writeback, or by the kernel");
+}
+
 static int store_all(const struct undo *u)
 {
 	const struct pmk_wc_repair *l = &u->list;
@@ -215,6 +243,8 @@ PMK_EXPORT int pmk_wc_undo(struct pmk_wc_image *img, int fd, bool force)
 		rc = parse(&u, fd);
 	for (size_t i = 0; i < u.list.n && !rc && !force; i++)
 		rc = check_place(&u, &u.list.changes[i]);
+	if (!rc && !force)
+		rc = check_kept(&u);
 	if (!rc)
 		rc = store_all(&u);
 	free(u.list.changes);

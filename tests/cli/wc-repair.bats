@@ -417,3 +417,18 @@ sync cache" "$(cat log)"
 	done
 	cmp before cache
 }
+
+@test "undo of a cache that was written back since would bring old data back" {
+	cache 10
+	entry 0 0 1
+	entry 1 0 5
+	head -c 1M /dev/zero | tr '\0' o >origin
+	run -0 pmk wc repair cache --in-place --undo undo --yes
+	works pmk wc writeback cache origin
+	cp cache after
+	fails 1 '^pmk wc repair: undo: .*changed since the repair' \
+		pmk wc repair --undo-apply undo cache
+	cmp after cache
+	works pmk wc repair --undo-apply undo --force cache
+	is "$(le 0)$(le 1)" "$(od -An -v -tx1 -j 64 -N 16 cache | tr -d " \n")"
+}

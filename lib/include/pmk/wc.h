@@ -77,8 +77,8 @@ struct pmk_wc_params {
  * @map: for writing, of a granularity finer than a page
  * @params: where and how; NULL is all zero
  *
- * Durable on return.  A crash before leaves a superblock without the magic,
- * whatever was there: no cache, never a wrong one.
+ * Durable on return.  A crash before leaves what was there, whole, or a
+ * superblock without the magic: no cache, never a wrong one.
  *
  * Return: 0; -EINVAL: @params; -EEXIST: the first 4096 bytes are not all zero,
  * and PMK_WC_FORCE is not given; -ENOSPC: no room for one block; -EFBIG;

@@ -174,10 +174,11 @@ int pmk_wc_check(const struct pmk_wc_image *img,
  * Where blocks are, which entries count, and which of two is the newer one, is
  * only as certain as the superblock.  It is in doubt with any problem of the
  * device (not of an entry) that is an error, is refused or is formatted, and
- * with entries of a higher sequence than the superblock's.  These are no doubt:
- * a device that was cut off, whose blocks are where they were; a table, or a
- * kernel, that cannot have blocks of that size; and bytes between entries and
- * data that cannot be read.
+ * with entries of a higher sequence than the superblock's, or one that is
+ * higher than commits can have made it.  These are no doubt: a device that was
+ * cut off, whose blocks are where they were; a table, or a kernel, that cannot
+ * have blocks of that size; and bytes between entries and data that cannot be
+ * read.
  *
  * pmk_wc_writeback() and pmk_wc_export() ask this themselves.
  *
