@@ -32,7 +32,8 @@ enum wc_barrier {
 	WC_BARRIER_WRITTEN,      /* writeback: the last of them */
 	WC_BARRIER_DISCARD,      /* discard: what is free */
 	WC_BARRIER_OVERWRITTEN,  /* commit, mode s: data in place */
-	WC_BARRIER_ORIGIN,       /* sync of the origin */
+	WC_BARRIER_AROUND, /* commit, mode s: data that went to the origin */
+	WC_BARRIER_ORIGIN, /* writeback: sync of the origin */
 	WC_BARRIERS,
 };
 
@@ -176,7 +177,7 @@ int pmk_wc_barrier_super(struct pmk_wc *wc, enum wc_barrier which);
 uint64_t pmk_wc_super_len(const struct pmk_wc *wc);
 /* Sync the cache's file (s). */
 int pmk_wc_sync_cache(struct pmk_wc *wc, enum wc_barrier which);
-int pmk_wc_sync_origin(struct pmk_wc *wc);
+int pmk_wc_sync_origin(struct pmk_wc *wc, enum wc_barrier which);
 /* A RAM copy of the metadata (s): all zero, and no granule dirty. */
 int pmk_wc_meta_alloc(struct pmk_wc *wc);
 

@@ -71,7 +71,7 @@ static int sync_overwritten(struct pmk_wc *wc)
 
 static int sync_around(struct pmk_wc *wc)
 {
-	int rc = pmk_wc_sync_origin(wc);
+	int rc = pmk_wc_sync_origin(wc, WC_BARRIER_AROUND);
 
 	if (!rc)
 		wc->wrote_around = false;

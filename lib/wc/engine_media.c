@@ -154,9 +154,8 @@ int pmk_wc_barrier_super(struct pmk_wc *wc, enum wc_barrier which)
 	return rc ? rc : pmk_wc_sync_cache(wc, which);
 }
 
-int pmk_wc_sync_origin(struct pmk_wc *wc)
+int pmk_wc_sync_origin(struct pmk_wc *wc, enum wc_barrier which)
 {
 	wc->stats.origin_syncs++;
-	return wc->target.ops->sync(wc->target.ctx, WC_ORIGIN,
-				    WC_BARRIER_ORIGIN);
+	return wc->target.ops->sync(wc->target.ctx, WC_ORIGIN, which);
 }

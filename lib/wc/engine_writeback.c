@@ -92,7 +92,7 @@ static int write_batch(struct pmk_wc *wc, const struct item *items, uint32_t n,
 		rc = copy_out(wc, items[k].i, buf);
 	/* the origin: before what it was copied from is free */
 	if (!rc)
-		rc = pmk_wc_sync_origin(wc);
+		rc = pmk_wc_sync_origin(wc, WC_BARRIER_ORIGIN);
 	if (!rc) {
 		wc->wrote_around = false;
 		wc->stats.written_back += n;

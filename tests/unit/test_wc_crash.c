@@ -149,6 +149,8 @@ static void expect_wrong(const struct outcome *o, const char *name)
  * are used again at once. */
 static const struct setup small_p = { 'p', 512, 2, 2, false, 0 };
 static const struct setup small_s = { 's', 512, 2, 2, false, 0 };
+/* ... and one block more than there is room for: it is written around. */
+static const struct setup around_s = { 's', 512, 2, 3, false, 0 };
 static const struct setup big_s = { 's', 1024, 4, 3, false, 0 };
 
 static void crash__all_short_histories_p(void **state)
@@ -168,6 +170,9 @@ static void crash__all_short_histories_s(void **state)
 
 	(void)state;
 	run_all(&small_s, "", "abCDWR", 4, WC_BARRIERS, &o);
+	/* no discard: of what was written around it leaves old or new, and the
+	 * model knows one of them */
+	run_all(&around_s, "ab", "abcCW", 4, WC_BARRIERS, &o);
 	run_all(&big_s, "aC", "abcCDW", 4, WC_BARRIERS, &o);
 	expect_right(&o, 10000);
 	assert_int_equal(o.sampled, 0);
@@ -259,6 +264,7 @@ static void crash__each_sync_is_needed_s(void **state)
 		{ WC_BARRIER_OVERWRITTEN, "of what is written in place" },
 		{ WC_BARRIER_WRITTEN, "of a writeback" },
 		{ WC_BARRIER_DISCARD, "of a discard" },
+		{ WC_BARRIER_AROUND, "of what is written around" },
 		{ WC_BARRIER_ORIGIN, "of the origin" },
 	};
 
@@ -267,6 +273,9 @@ static void crash__each_sync_is_needed_s(void **state)
 		struct outcome o = { .images = 0 };
 
 		run_all(&small_s, "", "abCDW", 4, syncs[i].which, &o);
+		if (!o.wrong)
+			run_all(&around_s, "ab", "abcCW", 3, syncs[i].which,
+				&o);
 		expect_wrong(&o, syncs[i].name);
 	}
 }

@@ -147,8 +147,9 @@ int pmk_wc_repair_apply(struct pmk_wc_repair *repair) PMK_MUST_CHECK;
  * @force: do not ask what is there now
  *
  * Stage by stage, the last one first.  Each place must hold the old or the new
- * bytes: a cache that was used since is not touched.  @img must be opened again
- * afterwards.
+ * bytes, and all other metadata be what they were: a cache that was used since,
+ * by a writeback or the kernel, is not touched, as what the repair freed may be
+ * out of date.  @img must be opened again afterwards.
  *
  * Return: 0: all is durable.  PMK_E_WC_UNDO: no undo file, or an incomplete
  * one, or of something else; nothing was stored.  PMK_E_RANGE: of a larger
