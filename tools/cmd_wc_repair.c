@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "opt.h"
@@ -142,6 +143,8 @@ static int find_origin(struct repair_args *a)
 	close(fd);
 	if (end < 0)
 		return out_fail(a->origin, -errno, NULL);
+	if (end < PMK_WC_SECTOR)
+		return out_error("%s: no origin: it is empty", a->origin);
 	a->params.origin_bytes = (uint64_t)end;
 	return EXIT_OK;
 }
@@ -305,8 +308,14 @@ static int undo(const struct repair_args *a)
 {
 	const struct wc_opt whole = { .json = false };
 	struct pmk_wc_image *img;
-	int fd = open(a->undo_apply, O_RDONLY | O_CLOEXEC), rc;
+	struct stat st;
+	int fd, rc;
 
+	/* a FIFO would wait for a writer */
+	if (!stat(a->undo_apply, &st) && !S_ISREG(st.st_mode))
+		return out_error("%s: not a regular file",
+				 out_path(a->undo_apply));
+	fd = open(a->undo_apply, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return out_fail(a->undo_apply, -errno, NULL);
 	rc = wc_opt_open(a->path, &whole, PMK_WC_WRITE, &img);

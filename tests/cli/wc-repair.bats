@@ -418,6 +418,19 @@ sync cache" "$(cat log)"
 	cmp before cache
 }
 
+@test "an origin that is empty, and an undo file that is no file" {
+	cache 10
+	entry 0 0 1
+	: >empty
+	mkfifo fifo
+	mkdir dir
+	fails 1 'empty: no origin: it is empty' \
+		pmk wc repair cache --dry-run --origin empty
+	for f in fifo dir; do
+		fails 1 "$f: not a regular file" pmk wc repair --undo-apply $f cache
+	done
+}
+
 @test "undo of a cache that was written back since would bring old data back" {
 	cache 10
 	entry 0 0 1
