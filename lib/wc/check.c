@@ -15,8 +15,7 @@
 #include "wc/format.h"
 #include "wc/image.h"
 
-#define DEFAULT_BLOCK 4096U
-#define DEFAULT_PAGE  4096U
+#define DEFAULT_PAGE 4096U
 
 /*
  * At a commit a microsecond, 2^48 commits take 9 years without a pause.
@@ -72,22 +71,11 @@ static uint32_t page_size(const struct wc_check *c)
 	return c->table->page_size ? c->table->page_size : DEFAULT_PAGE;
 }
 
-/* The argument that the table has, or should have. */
-static uint32_t block_size_asked(const struct wc_check *c)
-{
-	if (c->table->block_size)
-		return c->table->block_size;
-	if (c->layout == PMK_WC_LAYOUT_V1 &&
-	    pmk_wc_block_size_ok(c->sb->block_size))
-		return c->sb->block_size;
-	return DEFAULT_BLOCK;
-}
-
 /* What the table asks for, apart from what is on the device. */
 static void check_table(struct wc_check *c)
 {
 	uint64_t sectors = c->table->device_bytes / PMK_WC_SECTOR;
-	uint32_t bs = block_size_asked(c);
+	uint32_t bs = pmk_wc_block_size_asked(c->table, c->layout, c->sb);
 
 	if (c->table->block_size &&
 	    (!pmk_wc_block_size_ok(bs) || bs > page_size(c)))
@@ -104,7 +92,7 @@ static void check_table(struct wc_check *c)
 /* The least that a device has to have for a block: its metadata has one. */
 static void check_room(struct wc_check *c)
 {
-	uint32_t bs = block_size_asked(c);
+	uint32_t bs = pmk_wc_block_size_asked(c->table, c->layout, c->sb);
 	struct pmk_wc_geometry geo;
 	int rc;
 
@@ -147,8 +135,9 @@ static void check_blank(struct wc_check *c)
 /* Of the superblock, whatever its magic; else the one asked for. */
 static uint32_t block_size_of(const struct wc_check *c)
 {
-	return pmk_wc_block_size_ok(c->sb->block_size) ? c->sb->block_size
-						       : block_size_asked(c);
+	return pmk_wc_block_size_ok(c->sb->block_size)
+		       ? c->sb->block_size
+		       : pmk_wc_block_size_asked(c->table, c->layout, c->sb);
 }
 
 /*

@@ -10,9 +10,6 @@
 #include "wc/check.h"
 #include "wc/format.h"
 
-/* LVM zeroes as many before it attaches a cache. */
-#define WIPED_BYTES 4096U
-
 /* More than any device has got: 2^48 commits, and 2^54 sectors of origin. */
 #define SEQ_PLAUSIBLE    ((uint64_t)1 << 48)
 #define SECTOR_PLAUSIBLE ((uint64_t)1 << 54)
@@ -114,7 +111,7 @@ uint64_t pmk_wc_count_behind_wipe(const struct pmk_wc_image *img,
 {
 	struct walk w = {
 		.img = img,
-		.at = (WIPED_BYTES - PMK_WC_SUPERBLOCK_BYTES) /
+		.at = (WC_WIPED_BYTES - PMK_WC_SUPERBLOCK_BYTES) /
 		      PMK_WC_ENTRY_BYTES,
 		.end = entries_of(bytes),
 	};

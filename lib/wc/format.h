@@ -16,4 +16,15 @@ int pmk_wc_layout_of(uint64_t n, uint32_t bs, struct pmk_wc_geometry *geo_ret);
 int pmk_wc_layout_for(uint64_t bytes, uint32_t bs,
 		      struct pmk_wc_geometry *geo_ret);
 
+/* Of a table that does not say, and has no superblock to take it from. */
+#define WC_DEFAULT_BLOCK 4096U
+/* LVM zeroes as many before it attaches a cache. */
+#define WC_WIPED_BYTES 4096U
+
+/* The block size that the kernel is asked for: the table's, or else that of a
+ * superblock of version 1. */
+uint32_t pmk_wc_block_size_asked(const struct pmk_wc_table *table,
+				 enum pmk_wc_layout layout,
+				 const struct pmk_wc_superblock *sb);
+
 #endif /* LIB_WC_FORMAT_H */

@@ -12,9 +12,7 @@
 #include "base/util.h"
 #include "wc/format.h"
 
-/* Of a table that does not say, and has no superblock to take it from. */
-#define DEFAULT_BLOCK 4096U
-#define DEFAULT_PAGE  4096U
+#define DEFAULT_PAGE 4096U
 
 /* The prototype of 2016 has the block size where the version is today. */
 static bool is_2016(const struct pmk_wc_superblock *sb)
@@ -85,14 +83,15 @@ static bool refuse(struct pmk_wc_load *load, int error, const char *message)
 }
 
 /* The argument that somebody who means this cache would give. */
-static uint32_t block_size_asked(const struct question *q)
+uint32_t pmk_wc_block_size_asked(const struct pmk_wc_table *table,
+				 enum pmk_wc_layout layout,
+				 const struct pmk_wc_superblock *sb)
 {
-	if (q->table->block_size)
-		return q->table->block_size;
-	if (layout_of(&q->sb) == PMK_WC_LAYOUT_V1 &&
-	    pmk_wc_block_size_ok(q->sb.block_size))
-		return q->sb.block_size;
-	return DEFAULT_BLOCK;
+	if (table->block_size)
+		return table->block_size;
+	if (layout == PMK_WC_LAYOUT_V1 && pmk_wc_block_size_ok(sb->block_size))
+		return sb->block_size;
+	return WC_DEFAULT_BLOCK;
 }
 
 /* What is wrong with the table line itself. */
@@ -175,7 +174,7 @@ PMK_EXPORT void pmk_wc_judge(const void *raw, const struct pmk_wc_table *table,
 	};
 
 	pmk_wc_superblock_decode(raw, &q.sb);
-	q.block_size = block_size_asked(&q);
+	q.block_size = pmk_wc_block_size_asked(table, layout_of(&q.sb), &q.sb);
 	if (q.sectors > table->start_sector)
 		q.bytes = (q.sectors - table->start_sector) * PMK_WC_SECTOR;
 	if (table_refused(&q, load_ret) || device_refused(&q, load_ret))

@@ -16,11 +16,6 @@
 
 #define WORD 8U
 
-/* LVM zeroes as many before it attaches a cache. */
-#define WIPED_BYTES 4096U
-
-#define DEFAULT_BLOCK 4096U
-
 /*
  * Note each word of the superblock that becomes another one, and take it.  The
  * first word has magic and version: it is last, and one store, as a version
@@ -207,7 +202,7 @@ static int finish_format(struct pmk_wc_repair *r, enum pmk_wc_problem_code code,
 
 	if (!pmk_wc_block_size_ok(bs))
 		bs = r->img->table.block_size ? r->img->table.block_size
-					      : DEFAULT_BLOCK;
+					      : WC_DEFAULT_BLOCK;
 	if (layout_new(r, bs, 0, raw, &geo))
 		return 0;
 	/* perhaps a cache that lost its magic and its sequence; where the block
@@ -235,8 +230,8 @@ static int fix_wiped(struct pmk_wc_repair *r, enum pmk_wc_problem_code code,
 	const struct wc_cause cause = { code, PMK_WC_NO_ENTRY };
 	struct pmk_wc_geometry geo;
 	const uint64_t first =
-		(WIPED_BYTES - PMK_WC_SUPERBLOCK_BYTES) / PMK_WC_ENTRY_BYTES;
-	unsigned char now[WIPED_BYTES];
+		(WC_WIPED_BYTES - PMK_WC_SUPERBLOCK_BYTES) / PMK_WC_ENTRY_BYTES;
+	unsigned char now[WC_WIPED_BYTES];
 	uint64_t end;
 	int rc;
 
@@ -255,7 +250,7 @@ static int fix_wiped(struct pmk_wc_repair *r, enum pmk_wc_problem_code code,
 	end = pmk_wc_entry_off(geo.n_blocks);
 	/* zeros would be entries of sector 0 */
 	rc = pmk_wc_repair_note_ones(r, cause, pmk_wc_entry_off(0),
-				     pmk_min_size(end, WIPED_BYTES) -
+				     pmk_min_size(end, WC_WIPED_BYTES) -
 					     pmk_wc_entry_off(0));
 	/* fence: a superblock with a magic promises entries */
 	pmk_wc_repair_fence(r);
